@@ -9,3 +9,35 @@ class KnowledgeError(EarmarkError):
     """Something about the knowledge was refused."""
 
     code = "knowledge_refused"
+
+
+class EmbeddingFailed(KnowledgeError):
+    """The embedder gave no vectors."""
+
+    code = "embedding_failed"
+
+    @property
+    def retry_after(self) -> float | None:
+        """Seconds the provider asked us to wait, when it said so."""
+        seconds = self.data.get("retry_after")
+        return None if seconds is None else float(seconds)
+
+
+class EmbeddingUnavailable(EmbeddingFailed):
+    """The embedding provider cannot answer now."""
+
+    code = "embedding_unavailable"
+    retryable = True
+
+
+class EmbeddingTimeout(EmbeddingFailed):
+    """The embedding did not arrive in time."""
+
+    code = "embedding_timeout"
+    retryable = True
+
+
+class EmbeddingRejected(EmbeddingFailed):
+    """The embedding provider refuses this request, and would again."""
+
+    code = "embedding_rejected"
