@@ -1,0 +1,52 @@
+"""The two entries of DATABASES: the application role and the role that owns the tables."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.core.exceptions import ImproperlyConfigured
+
+from config.embedded import Purpose, addresses
+from config.env import env_database
+
+ENGINE: Final = "config.database"
+_CONNECT_SECONDS: Final = 3
+# A statement that waits for a lock gives up before it blocks everybody queued behind it.
+_LIMITS: Final = {
+    "default": "-c statement_timeout=30s -c lock_timeout=5s "
+    "-c idle_in_transaction_session_timeout=60s",
+    "owner": "-c lock_timeout=5s",
+}
+
+
+def databases(*, embedded: Purpose | None, use_environment: bool = True) -> dict[str, Any]:
+    """DATABASES from the environment, else for the embedded server of that purpose."""
+    given = env_database("DATABASE_URL") if use_environment else None
+    if given is not None:
+        entries = {"default": given, "owner": env_database("DATABASE_OWNER_URL")}
+    elif embedded is None:
+        raise ImproperlyConfigured("DATABASE_URL (or DATABASE_URL_FILE) is required in production.")
+    else:
+        entries = {**addresses(embedded)}
+    return {
+        alias: _complete(alias, entry, embedded if given is None else None)
+        for alias, entry in entries.items()
+        if entry is not None
+    }
+
+
+def _complete(alias: str, entry: dict[str, Any], embedded: Purpose | None) -> dict[str, Any]:
+    options = {
+        "application_name": f"earmark-{alias}",
+        "connect_timeout": _CONNECT_SECONDS,
+        "options": _LIMITS[alias],
+        **entry.get("OPTIONS", {}),
+    }
+    return {
+        **entry,
+        "ENGINE": ENGINE,
+        "OPTIONS": options,
+        "CONN_MAX_AGE": 60 if alias == "default" else 0,
+        "CONN_HEALTH_CHECKS": True,
+        "EMBEDDED": embedded,
+    }

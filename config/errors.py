@@ -1,0 +1,11 @@
+"""What can go wrong while the product is put together."""
+
+from __future__ import annotations
+
+from tenants.errors import EarmarkError
+
+
+class EmbeddedServerError(EarmarkError):
+    """The embedded PostgreSQL server could not be started."""
+
+    code = "embedded_server"

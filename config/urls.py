@@ -1,0 +1,14 @@
+"""Every address of the product."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, path
+
+from config.health import alive, ready
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("admin/", admin.site.urls),
+    path("healthz", alive, name="alive"),
+    path("readyz", ready, name="ready"),
+]

@@ -1,0 +1,40 @@
+"""Every environment variable of the product: its name, its meaning, its default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One environment variable. `default` is what is read when it is not set; None: there is none."""
+
+    name: str
+    meaning: str
+    default: str | None = None
+    secret: bool = False
+
+
+VARIABLES: Final = {
+    variable.name: variable
+    for variable in (
+        Variable("ALLOWED_HOSTS", "Host names the server answers to, separated by commas. Required in production."),
+        Variable("CSRF_TRUSTED_ORIGINS", "Origins, with scheme, whose forms are accepted, separated by commas.", ""),
+        Variable("DATABASE_OWNER_URL", "PostgreSQL address of the role that owns the tables. Needed only to migrate.", secret=True),
+        Variable("DATABASE_URL", "PostgreSQL address of the application role. Without it the embedded server is used; required in production.", secret=True),
+        Variable("DEBUG", "Show error pages with details. Refused in production.", "0"),
+        Variable("EARMARK_EMBEDDING_DIMENSIONS", "Length of the vectors asked of the embedding model; 0 means the model's own length.", "0"),
+        Variable("EARMARK_EMBEDDING_MODEL", "`local` for the model that ships with Earmark, or the name of a model at OPENAI_BASE_URL.", "local"),
+        Variable("EARMARK_LOG_LEVEL", "Lowest level that is logged: DEBUG, INFO, WARNING or ERROR.", "INFO"),
+        Variable("EARMARK_TRUSTED_PROXIES", "How many proxies in front of the server set X-Forwarded-For and X-Forwarded-Proto.", "0"),
+        Variable("EARMARK_WEB_THREADS", "Threads in each web process.", "8"),
+        Variable("EARMARK_WEB_WORKERS", "Number of web processes.", "2"),
+        Variable("OPENAI_API_KEY", "Key for the embedding service at OPENAI_BASE_URL.", secret=True),
+        Variable("OPENAI_BASE_URL", "Address of OpenAI or of any server that speaks its API.", "https://api.openai.com/v1"),
+        Variable("PORT", "Port of the web server. If it is taken, `make run` uses the next free one.", "8000"),
+        Variable("REDIS_URL", "Redis address for Celery. Without it the drain process does all indexing.", secret=True),
+        Variable("SECRET_KEY", "Key that signs sessions, at least 50 characters. Required in production.", secret=True),
+    )
+}  # fmt: skip
+"""Shape: name -> Variable. A secret can also be given as NAME_FILE, the path of a file that holds it."""
