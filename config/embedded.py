@@ -118,7 +118,7 @@ def ensure_running(purpose: Purpose = "run") -> Server:
             if not place.data.exists():
                 _initialise(place, server)
             _start(place, purpose)
-            _provision(server)
+        _provision_once(place, server)
     return server
 
 
@@ -226,6 +226,14 @@ def _stop(place: Place) -> None:
         place.run(
             "pg_ctl", "stop", "-s", "-m", "fast", "-w", "-t", _START_SECONDS, "-D", place.data
         )
+
+
+def _provision_once(place: Place, server: Server) -> None:
+    # The mark comes last: a start that was killed half way is completed by the next.
+    mark = place.data / "earmark-provisioned"
+    if not mark.exists():
+        _provision(server)
+        mark.touch()
 
 
 def _provision(server: Server) -> None:

@@ -29,7 +29,7 @@ def create_roles(connection: Connection, passwords: Mapping[str, str]) -> None:
     """The two roles, neither of them above row level security."""
     for role in (OWNER, APP):
         found = connection.execute("select from pg_roles where rolname = %s", [role]).fetchone()
-        verb = SQL("alter" if found else "create")
+        verb = SQL("create" if found is None else "alter")
         connection.execute(
             SQL(
                 "{} role {} login nosuperuser nobypassrls nocreatedb nocreaterole password {}"
@@ -40,7 +40,7 @@ def create_roles(connection: Connection, passwords: Mapping[str, str]) -> None:
 def create_database(connection: Connection, name: str, *, template: str = "template1") -> None:
     """A database of the owner role that only our roles may enter."""
     found = connection.execute("select from pg_database where datname = %s", [name]).fetchone()
-    if not found:
+    if found is None:
         connection.execute(
             SQL("create database {} owner {} template {}").format(
                 Identifier(name), Identifier(OWNER), Identifier(template)
