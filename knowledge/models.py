@@ -1,0 +1,42 @@
+"""Every table of knowledge, under the name that other modules import."""
+
+from __future__ import annotations
+
+from knowledge.tables.derived import (
+    Category,
+    Chunk,
+    Document,
+    EmbeddedText,
+    EmbeddingSpace,
+    IndexState,
+    LexicalEntry,
+    Vector,
+)
+from knowledge.tables.records import (
+    CalibrationProfile,
+    CorpusTerm,
+    ImportFailure,
+    ImportRun,
+    SearchRecord,
+)
+from knowledge.tables.truth import (
+    Dataset,
+    EntityAlias,
+    Instruction,
+    InstructionDirectory,
+    InstructionStatus,
+    Item,
+    ItemKind,
+    ParseStatus,
+    ReviewStatus,
+    Source,
+    SourceKind,
+    Visibility,
+)
+
+__all__ = [
+    "CalibrationProfile", "Category", "Chunk", "CorpusTerm", "Dataset", "Document", "EmbeddedText",
+    "EmbeddingSpace", "EntityAlias", "ImportFailure", "ImportRun", "IndexState", "Instruction",
+    "InstructionDirectory", "InstructionStatus", "Item", "ItemKind", "LexicalEntry", "ParseStatus",
+    "ReviewStatus", "SearchRecord", "Source", "SourceKind", "Vector", "Visibility",
+]

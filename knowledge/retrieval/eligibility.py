@@ -1,0 +1,120 @@
+"""Which truth rows a caller may hear: every gate once, as SQL over live rows.
+
+A search ANDs the gates, staff's explanation selects them one by one; both read this list, so
+they cannot disagree. `x` is the truth row. A gate that cannot be evaluated is false.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from knowledge.retrieval.types import Allowlist, CategoryName, Everything, Scope
+
+TABLES: Final[dict[CategoryName, str]] = {
+    "instruction": "knowledge_instruction",
+    "knowledge": "knowledge_item",
+}
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One condition on a truth row, with the columns that decided it."""
+
+    name: str
+    sql: str
+    columns: tuple[str, ...]
+
+
+def _listed(gate: str, wanted: str, column: str) -> Gate:
+    return Gate(
+        gate,
+        f"(NOT x.{gate}_restricted OR coalesce({wanted}, false))",
+        (f"{gate}_restricted", column),
+    )
+
+
+_SHARED: Final = (
+    Gate("deleted", "x.deleted_at IS NULL", ("deleted_at",)),
+    Gate("visibility", "x.visibility = 'public'", ("visibility",)),
+    _listed("channel", "%(channel)s = ANY(x.channels)", "channels"),
+    _listed("segment", "x.segments && %(segments)s::uuid[]", "segments"),
+    _listed("jurisdiction", "%(country)s::text = ANY(x.jurisdictions)", "jurisdictions"),
+    Gate(
+        "validity",
+        "(x.valid_from IS NULL OR x.valid_from <= %(at)s)"
+        " AND (x.valid_until IS NULL OR %(at)s < x.valid_until)",
+        ("valid_from", "valid_until"),
+    ),
+)
+
+GATES: Final[dict[CategoryName, tuple[Gate, ...]]] = {
+    "instruction": (Gate("lifecycle", "x.status = 'published'", ("status",)), *_SHARED),
+    "knowledge": (
+        Gate(
+            "lifecycle",
+            "x.review_status = 'approved' AND x.parse_status IN ('parsed', 'ingested')"
+            " AND (x.kind <> 'golden' OR x.published_version IS NOT NULL)",
+            ("review_status", "parse_status", "kind", "published_version"),
+        ),
+        Gate(
+            "dataset",
+            "CASE x.kind WHEN 'golden' THEN x.dataset = 'default-kb'"
+            " ELSE x.dataset IN ('default-kb', 'corrections') END",
+            ("dataset", "kind"),
+        ),
+        *_SHARED,
+        _listed("agent", "%(agent)s = ANY(x.agents)", "agents"),
+    ),
+}
+
+# Borders are respected: "billing" covers "billing/refunds", not "billing-old". The two
+# comparisons with f bound the index scan; "0" is the character after "/".
+_FOLDERS: Final = """x.id IN (
+  SELECT i.id FROM unnest(%(folders)s::text[]) AS f JOIN knowledge_item i
+    ON i.organization_id = %(organization)s
+   AND (i.folder_key = f COLLATE "C"
+        OR (i.folder_key >= (f || '/') COLLATE "C" AND i.folder_key < (f || '0') COLLATE "C")))"""
+_SELECTED: Final[dict[CategoryName, str]] = {
+    "instruction": "(x.id = ANY(%(instruction_ids)s) OR x.directory_id = ANY(%(directories)s))",
+    "knowledge": f"(x.id = ANY(%(item_ids)s) OR {_FOLDERS})",
+}
+
+
+def allowlist_gate(category: CategoryName, scope: Scope) -> Gate:
+    """Return the gate of a category's scope."""
+    columns = ("id", "directory_id") if category == "instruction" else ("id", "folder_key")
+    if isinstance(scope, Everything):
+        return Gate("allowlist", "true", ())
+    return Gate("allowlist", _SELECTED[category], columns)
+
+
+def eligible_sql(category: CategoryName, allowlist: Allowlist) -> str:
+    """Return the condition that a truth row `x` passes every gate and the allowlist."""
+    gates = (*GATES[category], allowlist_gate(category, allowlist.scope(category)))
+    return "\n   AND ".join(
+        ["x.organization_id = %(organization)s", *(f"({gate.sql})" for gate in gates)]
+    )
+
+
+def parameters(allowlist: Allowlist) -> dict[str, Any]:
+    """Return the values that the gates compare with."""
+    caller = allowlist.caller
+    values: dict[str, Any] = {
+        "organization": allowlist.organization_id,
+        "agent": allowlist.agent_id,
+        "channel": caller.channel,
+        "country": caller.country,
+        "segments": list(caller.segments),
+        "at": allowlist.at,
+    }
+    for scope, ids in ((allowlist.instructions, "instruction_ids"), (allowlist.knowledge, "item_ids")):
+        limited = not isinstance(scope, Everything)
+        values[ids] = sorted(scope.ids) if limited else []
+    values["directories"] = _containers(allowlist.instructions, "directories")
+    values["folders"] = _containers(allowlist.knowledge, "folders")
+    return values
+
+
+def _containers(scope: Scope, name: str) -> list[Any]:
+    return [] if isinstance(scope, Everything) else sorted(getattr(scope, name))

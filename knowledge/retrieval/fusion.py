@@ -1,0 +1,190 @@
+"""Turn what both legs found for all queries into one ranking of truth rows; pure arithmetic."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from knowledge.retrieval.policy import RetrievalPolicy
+from knowledge.retrieval.types import Candidate, CategoryName, Query, Ranked
+
+# Scores that differ by less than this are ties, so that the last bit of a float never decides.
+PRECISION = 6
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The figures that fusion needs of a corpus.
+
+    Units: weight in nats; deviation in cosine.
+    """
+
+    weight: Callable[[int], float]
+    deviation: float
+
+
+@dataclass(frozen=True)
+class _Signals:
+    candidate: Candidate
+    cosines: tuple[float, ...]
+    shares: tuple[float, ...]
+
+    @property
+    def share(self) -> float:
+        """Return the best query's lexical share: queries in other languages do not dilute it."""
+        return max(self.shares, default=0.0)
+
+    @property
+    def cosine(self) -> float:
+        """Return the mean over the queries, which is what consensus between them means here."""
+        return sum(self.cosines) / len(self.cosines) if self.cosines else 0.0
+
+
+def fuse(
+    candidates: Sequence[Candidate],
+    queries: Sequence[Query],
+    corpus: Corpus,
+    policy: RetrievalPolicy,
+) -> list[Ranked]:
+    """Rank truth rows by their best passage; ties go to the better single rank, then kind, then id.
+
+    Shape:  passages of both categories -> each truth row once, best first.
+    Source: Bruch, Gai, Ingber, arXiv 2210.11934 (score sum); Cormack et al., SIGIR 2009 (ranks).
+    """
+    signals = _signals(candidates, queries, corpus, policy)
+    scores = (
+        _score_sum(signals, corpus.deviation, policy)
+        if policy.fusion == "score_sum"
+        else _reciprocal_rank(signals, len(queries), policy)
+    )
+    ranks = _single_ranks(signals, len(queries))
+    best = _best_passage(signals, scores)
+    ranked = [_ranked(signals[i], scores[i], ranks[i]) for i in best]
+    return sorted(ranked, key=_place)
+
+
+def _signals(
+    candidates: Sequence[Candidate],
+    queries: Sequence[Query],
+    corpus: Corpus,
+    policy: RetrievalPolicy,
+) -> list[_Signals]:
+    floors = _floors(candidates, len(queries))
+    totals = [sum(corpus.weight(token) for token in query.tokens) for query in queries]
+    return [
+        _Signals(
+            candidate,
+            _cosines(candidate, floors, policy),
+            tuple(
+                _share(candidate, query, total, corpus)
+                for query, total in zip(queries, totals, strict=True)
+            ),
+        )
+        for candidate in candidates
+    ]
+
+
+def _floors(candidates: Sequence[Candidate], count: int) -> tuple[float, ...]:
+    """Return, by query, the lowest cosine found: what a row without a vector yet is given."""
+    known = [candidate.cosines for candidate in candidates if candidate.cosines is not None]
+    return tuple(min(cosines[i] for cosines in known) for i in range(count)) if known else ()
+
+
+def _cosines(
+    candidate: Candidate, floors: tuple[float, ...], policy: RetrievalPolicy
+) -> tuple[float, ...]:
+    body = candidate.cosines or floors
+    if candidate.title_cosines is None:
+        return body
+    golden = candidate.kind == "golden"
+    weight = policy.golden_title_weight if golden else policy.title_weight
+    pairs = zip(body, candidate.title_cosines, strict=True)
+    return tuple((cosine + weight * title) / (1 + weight) for cosine, title in pairs)
+
+
+def _share(candidate: Candidate, query: Query, total: float, corpus: Corpus) -> float:
+    """Return the part of the query's weight that the passage holds; words count in their language."""
+    same_language = not candidate.language or query.language in ("", candidate.language)
+    counting = query.tokens if same_language else query.codes
+    held = sum(corpus.weight(token) for token in sorted(candidate.matched & counting))
+    return held / total if total else 0.0
+
+
+def _score_sum(
+    signals: Sequence[_Signals], deviation: float, policy: RetrievalPolicy
+) -> list[float]:
+    return [s.cosine + policy.lexical_weight * deviation * s.share for s in signals]
+
+
+def _reciprocal_rank(
+    signals: Sequence[_Signals], count: int, policy: RetrievalPolicy
+) -> list[float]:
+    ranks = _single_ranks(signals, count)
+    return [sum(1 / (policy.rrf_k + rank) for _, rank in row) for row in ranks]
+
+
+def _single_ranks(signals: Sequence[_Signals], count: int) -> list[tuple[tuple[str, int], ...]]:
+    """Return each passage's rank from 1 in every leg and query that found its truth row."""
+    found: list[list[tuple[str, int]]] = [[] for _ in signals]
+    for leg in ("dense", "lexical"):
+        for query in range(count):
+            for index, rank in _leg_ranks(signals, leg, query):
+                found[index].append((f"{leg}:{query}", rank))
+    return [tuple(row) for row in found]
+
+
+def _leg_ranks(signals: Sequence[_Signals], leg: str, query: int) -> list[tuple[int, int]]:
+    scores = {
+        index: (s.cosines[query] if leg == "dense" else s.shares[query])
+        for index, s in enumerate(signals)
+        if (leg == "dense" and s.candidate.cosines is not None)
+        or (leg == "lexical" and s.shares[query] > 0)
+    }
+    best: dict[UUID, float] = defaultdict(lambda: float("-inf"))
+    for index, score in scores.items():
+        asset = signals[index].candidate.asset_id
+        best[asset] = max(best[asset], score)
+    order = sorted(best, key=lambda asset: (-round(best[asset], PRECISION), str(asset)))
+    place = {asset: rank for rank, asset in enumerate(order, start=1)}
+    return [(index, place[signals[index].candidate.asset_id]) for index in scores]
+
+
+def _best_passage(signals: Sequence[_Signals], scores: Sequence[float]) -> list[int]:
+    best: dict[tuple[CategoryName, UUID], int] = {}
+    for index, s in enumerate(signals):
+        asset = (s.candidate.category, s.candidate.asset_id)
+        held = best.get(asset)
+        if held is None or _better(signals, scores, index, held):
+            best[asset] = index
+    return list(best.values())
+
+
+def _better(signals: Sequence[_Signals], scores: Sequence[float], new: int, held: int) -> bool:
+    def key(index: int) -> tuple[float, int]:
+        return -round(scores[index], PRECISION), signals[index].candidate.position
+
+    return key(new) < key(held)
+
+
+def _ranked(signals: _Signals, score: float, ranks: tuple[tuple[str, int], ...]) -> Ranked:
+    candidate = signals.candidate
+    return Ranked(
+        category=candidate.category,
+        asset_id=candidate.asset_id,
+        position=candidate.position,
+        kind=candidate.kind,
+        title=candidate.title,
+        content_hash=candidate.content_hash,
+        score=score,
+        cosine=signals.cosine if signals.cosines else None,
+        share=signals.share,
+        legs=tuple(sorted(candidate.legs)),
+        ranks=ranks,
+    )
+
+
+def _place(ranked: Ranked) -> tuple[float, int, str, str]:
+    best_rank = min((rank for _, rank in ranked.ranks), default=0)
+    return -round(ranked.score, PRECISION), best_rank, ranked.kind, str(ranked.asset_id)

@@ -1,0 +1,163 @@
+"""What keeps organizations apart: the row security context and composite foreign keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from django.db import connection, migrations, models, transaction
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.backends.ddl_references import Statement
+from django.db.models.constraints import BaseConstraint
+
+from tenants.errors import EarmarkError
+
+_active: ContextVar[tuple[int, ...] | None] = ContextVar("organizations", default=None)
+
+
+class OrganizationSwitchRefused(EarmarkError):
+    """A block that serves one organization may not turn to another."""
+
+    code = "organization_switch_refused"
+
+
+@contextmanager
+def organization_context(
+    *organization_ids: int, durable: bool = False, snapshot: bool = False
+) -> Iterator[None]:
+    """Open a transaction that sees the rows of these organizations and of no other.
+
+    With `snapshot` every statement in it reads the same instant (and may only read).
+    Raises: OrganizationSwitchRefused when it would widen or change a context already open.
+    Cost:   one statement beside the transaction's own.
+    """
+    outer = _active.get()
+    if outer is not None and not set(organization_ids) <= set(outer):
+        raise OrganizationSwitchRefused
+    token = _active.set(organization_ids)
+    outermost = not connection.in_atomic_block
+    try:
+        with transaction.atomic(durable=durable):
+            if snapshot and outermost:
+                _read_one_instant()
+            before = _set_context(",".join(str(number) for number in sorted(organization_ids)))
+            yield
+            # A released savepoint keeps its settings, so an enclosing transaction gets its own back.
+            _set_context(before)
+    finally:
+        _active.reset(token)
+
+
+def _read_one_instant() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+
+
+def _set_context(value: str) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT coalesce(current_setting('app.organization', true), ''),"
+            " set_config('app.organization', %s, true)",
+            [value],
+        )
+        row: tuple[str, str] = cursor.fetchone()
+    return row[0]
+
+
+def active_organizations() -> tuple[int, ...]:
+    """Return the organizations that the current block may see."""
+    return _active.get() or ()
+
+
+class TenantForeignKey(BaseConstraint):
+    """A foreign key that carries the organization, so that no row can point into another's.
+
+    Django 5.2 cannot declare one: its ForeignObject creates no constraint.
+    """
+
+    def __init__(self, *, column: str, to: str, on_delete: str = "RESTRICT", name: str) -> None:
+        super().__init__(name=name)
+        self.column = column
+        self.to = to
+        self.on_delete = on_delete
+
+    def constraint_sql(
+        self, model: type[models.Model] | None, schema_editor: BaseDatabaseSchemaEditor | None
+    ) -> str:
+        """Defer: the other table's unique key may be made later in the same migration."""
+        if schema_editor is not None and model is not None:
+            schema_editor.deferred_sql.append(self._statement(model, schema_editor))
+        return ""
+
+    def create_sql(
+        self, model: type[models.Model] | None, schema_editor: BaseDatabaseSchemaEditor | None
+    ) -> Statement | str:
+        """Return nothing now and the constraint once the migration's tables stand."""
+        return self.constraint_sql(model, schema_editor)
+
+    def remove_sql(
+        self, model: type[models.Model] | None, schema_editor: BaseDatabaseSchemaEditor | None
+    ) -> str:
+        """Drop it."""
+        if model is None or schema_editor is None:
+            return ""
+        quote = schema_editor.quote_name
+        return f"ALTER TABLE {quote(model._meta.db_table)} DROP CONSTRAINT {quote(self.name)}"
+
+    def _statement(
+        self, model: type[models.Model], schema_editor: BaseDatabaseSchemaEditor
+    ) -> Statement:
+        quote = schema_editor.quote_name
+        target = model._meta.apps.get_model(self.to)._meta.db_table
+        sql = (
+            f"ALTER TABLE {quote(model._meta.db_table)} ADD CONSTRAINT {quote(self.name)}"
+            f" FOREIGN KEY (organization_id, {quote(self.column)})"
+            f" REFERENCES {quote(target)} (organization_id, id)"
+            f" ON DELETE {self.on_delete} DEFERRABLE INITIALLY DEFERRED"
+        )
+        return Statement(sql.replace("%", "%%"))
+
+    def validate(self, *_args: Any, **_kwargs: Any) -> None:
+        """Leave it to the database; forms check through TenantModel.clean."""
+
+    def deconstruct(self) -> tuple[str, tuple[()], dict[str, Any]]:
+        """Return how to make it again."""
+        path, _, kwargs = super().deconstruct()
+        kwargs |= {"column": self.column, "to": self.to, "on_delete": self.on_delete}
+        return path, (), kwargs
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TenantForeignKey):
+            return NotImplemented
+        return self.deconstruct() == other.deconstruct()
+
+    __hash__ = BaseConstraint.__hash__
+
+
+def row_security(*tables: str) -> migrations.RunSQL:
+    """Return the migration step that shows only rows of the context's organizations.
+
+    Not FORCEd: the owner migrates and owns the SECURITY DEFINER look-ups; the application role,
+    which serves, is neither owner nor superuser.
+    """
+    return migrations.RunSQL(
+        sql=[_policy(table) for table in tables],
+        reverse_sql=[
+            f"DROP POLICY organization ON {table}; ALTER TABLE {table} DISABLE ROW LEVEL SECURITY"
+            for table in tables
+        ],
+    )
+
+
+def _policy(table: str) -> str:
+    # The sub-select is evaluated once per statement instead of once per row.
+    seen = (
+        "organization_id = ANY ((SELECT string_to_array("
+        "coalesce(current_setting('app.organization', true), ''), ',')::bigint[])::bigint[])"
+    )
+    return (
+        f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;"
+        f" CREATE POLICY organization ON {table} USING ({seen}) WITH CHECK ({seen})"
+    )
