@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands.migrate import Command as DjangoMigrate
 from django.db import connections
 
@@ -13,7 +12,7 @@ from django.db import connections
 class Command(DjangoMigrate):
     """Migrates on the alias `owner`, whose lock_timeout keeps it from blocking a live server."""
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
         """As Django's, with another default database."""
         super().add_arguments(parser)
         parser.set_defaults(database="owner")
