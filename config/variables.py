@@ -30,6 +30,7 @@ VARIABLES: Final = {
         Variable("EARMARK_TRUSTED_PROXIES", "How many proxies in front of the server set X-Forwarded-For and X-Forwarded-Proto.", "0"),
         Variable("EARMARK_WEB_THREADS", "Threads in each web process.", "8"),
         Variable("EARMARK_WEB_WORKERS", "Number of web processes.", "2"),
+        Variable("HOST", "Address `make run` listens on; 0.0.0.0 is every address of the machine.", "127.0.0.1"),
         Variable("OPENAI_API_KEY", "Key for the embedding service at OPENAI_BASE_URL.", secret=True),
         Variable("OPENAI_BASE_URL", "Address of OpenAI or of any server that speaks its API.", "https://api.openai.com/v1"),
         Variable("PORT", "Port of the web server. If it is taken, `make run` uses the next free one.", "8000"),
