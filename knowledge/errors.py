@@ -41,3 +41,21 @@ class EmbeddingRejected(EmbeddingFailed):
     """The embedding provider refuses this request, and would again."""
 
     code = "embedding_rejected"
+
+
+class UnstorableText(KnowledgeError):
+    """The text holds a NUL or half of a surrogate pair."""
+
+    code = "unstorable_text"
+
+
+class FolderRefused(KnowledgeError):
+    """This cannot be the name of a folder."""
+
+    code = "folder_refused"
+
+
+class CodeShapeRefused(KnowledgeError):
+    """A code shape needs a letter and a digit: A stands for a letter, # for a digit."""
+
+    code = "code_shape_refused"
