@@ -40,6 +40,7 @@ _SETTINGS: Final = {
     "log_error_verbosity": "terse",
 }
 _RISKY_BUT_FAST: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+_SOCKET: Final = ".s.PGSQL.5432"
 _START_SECONDS: Final = "60"
 _ORPHANS_SECONDS: Final = 15.0
 _LOG_BYTES: Final = 5_000_000
@@ -114,6 +115,7 @@ def ensure_running(purpose: Purpose = "run") -> Server:
             _held[purpose] = open_lock(f"postgres-{purpose}-users", shared=True)
             atexit.register(release, purpose)
         if not _answers(place):
+            _stop(place)
             _set_aside_stranger(place, server)
             if not place.data.exists():
                 _initialise(place, server)
@@ -148,7 +150,7 @@ def stop(purpose: Purpose = "run") -> None:
 def _answers(place: Place) -> bool:
     with socket.socket(socket.AF_UNIX) as probe:
         try:
-            probe.connect(str(place.sockets / ".s.PGSQL.5432"))
+            probe.connect(str(place.sockets / _SOCKET))
         except OSError:
             return False
     return True
@@ -184,7 +186,6 @@ def _set_aside_stranger(place: Place, server: Server) -> None:
         mark.exists() and mark.read_text() == server.passwords["cluster"]
     ):
         return
-    _stop(place)
     old = place.data.with_suffix(".old")
     shutil.rmtree(old, ignore_errors=True)
     place.data.rename(old)
@@ -195,7 +196,6 @@ def _start(place: Place, purpose: Purpose) -> None:
     log = place.data / "server.log"
     if log.exists() and log.stat().st_size > _LOG_BYTES:
         log.unlink()
-    _drop_stale_pid(place)
     settings = {**_SETTINGS, "unix_socket_directories": str(place.sockets)}
     settings |= _RISKY_BUT_FAST if purpose == "test" else {}
     options = " ".join(f"-c {name}='{value}'" for name, value in settings.items())
@@ -209,19 +209,21 @@ def _start(place: Place, purpose: Purpose) -> None:
         time.sleep(0.3)
 
 
-def _drop_stale_pid(place: Place) -> None:
-    # After a kill -9 the number in the file may belong to another process by now, and PostgreSQL
-    # would then refuse to start.
-    file = place.data / "postmaster.pid"
-    try:
-        pid = int(file.read_text().split("\n", 1)[0])
-    except (FileNotFoundError, ValueError):
-        return
-    if str(place.data) not in command_line(pid):
-        file.unlink(missing_ok=True)
+def _drop_stale_locks(place: Place) -> None:
+    # After a kill -9 the number in these files may belong to another process by now, or to one that
+    # nobody has buried yet, and PostgreSQL would then refuse to start. Its own check of the shared
+    # memory still keeps a second server out.
+    for file in (place.data / "postmaster.pid", place.sockets / f"{_SOCKET}.lock"):
+        try:
+            pid = int(file.read_text().split("\n", 1)[0])
+        except (FileNotFoundError, ValueError):
+            continue
+        if str(place.data) not in command_line(pid):
+            file.unlink(missing_ok=True)
 
 
 def _stop(place: Place) -> None:
+    _drop_stale_locks(place)
     if (place.data / "postmaster.pid").exists():
         place.run(
             "pg_ctl", "stop", "-s", "-m", "fast", "-w", "-t", _START_SECONDS, "-D", place.data

