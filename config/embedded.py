@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import shutil
-import socket
-import time
 from dataclasses import dataclass, field
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
@@ -15,35 +12,12 @@ from urllib.parse import quote
 
 import psycopg
 
-from config.errors import EmbeddedServerError
+from config.cluster import answers, halt, prepare, start
 from config.places import Place, Purpose, place_of
 from config.private import kept_secrets, locked, open_lock
-from config.processes import command_line
 from config.provision import APP, OWNER, SUPERUSER, create_database, create_roles, grant_inside
 
 DATABASE: Final = "earmark"
-_SETTINGS: Final = {
-    "listen_addresses": "",
-    "unix_socket_permissions": "0700",
-    "max_connections": "100",
-    "shared_buffers": "256MB",
-    "work_mem": "64MB",
-    "maintenance_work_mem": "256MB",
-    "max_parallel_workers_per_gather": "0",
-    "max_parallel_maintenance_workers": "0",
-    "jit": "off",
-    "random_page_cost": "1.1",
-    "timezone": "UTC",
-    "log_timezone": "UTC",
-    # Statements and details of errors carry item bodies; the log keeps the bare message.
-    "log_min_error_statement": "panic",
-    "log_error_verbosity": "terse",
-}
-_RISKY_BUT_FAST: Final = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
-_SOCKET: Final = ".s.PGSQL.5432"
-_START_SECONDS: Final = "60"
-_ORPHANS_SECONDS: Final = 15.0
-_LOG_BYTES: Final = 5_000_000
 _held: dict[Purpose, int] = {}
 
 
@@ -108,18 +82,17 @@ def ensure_running(purpose: Purpose = "run") -> Server:
     Raises: EmbeddedServerError with the end of the server's log.
     """
     server, place = describe(purpose), place_of(purpose)
-    if purpose in _held and _answers(place):
+    if purpose in _held and answers(place):
         return server
     with locked(f"postgres-{purpose}"):
         if purpose not in _held:
             _held[purpose] = open_lock(f"postgres-{purpose}-users", shared=True)
             atexit.register(release, purpose)
-        if not _answers(place):
-            _stop(place)
-            _set_aside_stranger(place, server)
-            if not place.data.exists():
-                _initialise(place, server)
-            _start(place, purpose)
+        if not answers(place):
+            halt(place)
+            secrets = server.passwords
+            prepare(place, cluster=secrets["cluster"], password=secrets[SUPERUSER])
+            start(place, risky=purpose == "test")
         _provision_once(place, server)
     return server
 
@@ -134,7 +107,7 @@ def release(purpose: Purpose) -> None:
         users = open_lock(f"postgres-{purpose}-users")
         try:
             flock(users, LOCK_EX | LOCK_NB)
-            _stop(place_of(purpose))
+            halt(place_of(purpose))
         except BlockingIOError:
             pass
         finally:
@@ -144,90 +117,7 @@ def release(purpose: Purpose) -> None:
 def stop(purpose: Purpose = "run") -> None:
     """Stop the server whoever uses it."""
     with locked(f"postgres-{purpose}"):
-        _stop(place_of(purpose))
-
-
-def _answers(place: Place) -> bool:
-    with socket.socket(socket.AF_UNIX) as probe:
-        try:
-            probe.connect(str(place.sockets / _SOCKET))
-        except OSError:
-            return False
-    return True
-
-
-def _initialise(place: Place, server: Server) -> None:
-    draft = place.data.with_suffix(".new")
-    shutil.rmtree(draft, ignore_errors=True)
-    place.own(draft)
-    password = place.data.with_suffix(".password")
-    password.touch(mode=0o600)
-    password.write_text(server.passwords[SUPERUSER])
-    if place.account:
-        os.chown(password, place.account.uid, place.account.gid)
-    try:
-        done = place.run(
-            "initdb", "-D", draft, "-U", SUPERUSER, "-A", "scram-sha-256", f"--pwfile={password}",
-            "-E", "UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C",
-            "--no-instructions",
-        )  # fmt: skip
-    finally:
-        password.unlink()
-    if done.returncode:
-        raise EmbeddedServerError(f"initdb failed: {done.stderr.strip()[-500:]}")
-    (draft / "earmark-cluster").write_text(server.passwords["cluster"])
-    draft.rename(place.data)
-
-
-def _set_aside_stranger(place: Place, server: Server) -> None:
-    # Data below /var/tmp outlives a deleted checkout; a new one at the same path must not adopt it.
-    mark = place.data / "earmark-cluster"
-    if not place.data.exists() or (
-        mark.exists() and mark.read_text() == server.passwords["cluster"]
-    ):
-        return
-    old = place.data.with_suffix(".old")
-    shutil.rmtree(old, ignore_errors=True)
-    place.data.rename(old)
-
-
-def _start(place: Place, purpose: Purpose) -> None:
-    place.own(place.sockets)
-    log = place.data / "server.log"
-    if log.exists() and log.stat().st_size > _LOG_BYTES:
-        log.unlink()
-    settings = {**_SETTINGS, "unix_socket_directories": str(place.sockets)}
-    settings |= _RISKY_BUT_FAST if purpose == "test" else {}
-    options = " ".join(f"-c {name}='{value}'" for name, value in settings.items())
-    give_up = time.monotonic() + _ORPHANS_SECONDS
-    where: tuple[str | Path, ...] = ("-D", place.data, "-l", log, "-o", options)
-    while place.run("pg_ctl", "start", "-s", "-w", "-t", _START_SECONDS, *where).returncode:
-        tail = log.read_text(errors="replace")[-600:] if log.exists() else ""
-        # After a kill -9 the server's children need a moment to notice that it has gone.
-        if "shared memory" not in tail or time.monotonic() > give_up:
-            raise EmbeddedServerError(f"PostgreSQL did not start. End of its log:\n{tail}")
-        time.sleep(0.3)
-
-
-def _drop_stale_locks(place: Place) -> None:
-    # After a kill -9 the number in these files may belong to another process by now, or to one that
-    # nobody has buried yet, and PostgreSQL would then refuse to start. Its own check of the shared
-    # memory still keeps a second server out.
-    for file in (place.data / "postmaster.pid", place.sockets / f"{_SOCKET}.lock"):
-        try:
-            pid = int(file.read_text().split("\n", 1)[0])
-        except (FileNotFoundError, ValueError):
-            continue
-        if str(place.data) not in command_line(pid):
-            file.unlink(missing_ok=True)
-
-
-def _stop(place: Place) -> None:
-    _drop_stale_locks(place)
-    if (place.data / "postmaster.pid").exists():
-        place.run(
-            "pg_ctl", "stop", "-s", "-m", "fast", "-w", "-t", _START_SECONDS, "-D", place.data
-        )
+        halt(place_of(purpose))
 
 
 def _provision_once(place: Place, server: Server) -> None:

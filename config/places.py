@@ -49,12 +49,15 @@ class Place:
 
     def run(self, command: str, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
         """Run one of PostgreSQL's programs with a bare environment."""
+        # The server that pg_ctl starts would keep a pipe open for ever.
+        output = subprocess.DEVNULL if command == "pg_ctl" else subprocess.PIPE
         return subprocess.run(  # noqa: S603
             [self.binaries / "bin" / command, *arguments],
             cwd="/",
             env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"},
             stdin=subprocess.DEVNULL,
-            capture_output=command != "pg_ctl",
+            stdout=output,
+            stderr=output,
             text=True,
             check=False,
             **(self.account.options() if self.account else {}),

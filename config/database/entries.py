@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from django.core.exceptions import ImproperlyConfigured
 
-from config.embedded import Purpose, addresses
+from config.embedded import addresses
 from config.env import env_database
+from config.places import Purpose
 
 ENGINE: Final = "config.database"
 _CONNECT_SECONDS: Final = 3

@@ -10,7 +10,7 @@ SECRET_KEY = "only-for-tests-" * 4
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
 DATABASES = databases(embedded="test", use_environment=False)
 # Between transactional tests the application role clears the tables; tests/database.py lets it.
-DATABASE_ROUTERS: list[str] = []
+DATABASE_ROUTERS = []
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 REDIS_URL = None
