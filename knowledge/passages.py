@@ -70,6 +70,7 @@ class _Cut:
     folder_leaf: str
     title: str
     limits: PassagePolicy
+    room: Room
 
 
 def passages(
@@ -81,19 +82,19 @@ def passages(
     """
     if not body.strip():
         return ()
-    cut = _Cut(body, folder_leaf, title, limits)
-    packed = _without_crumbs(cut, _packed(cut, _groups(units(body, limits.room), limits)))
+    cut = _Cut(body, folder_leaf, title, limits, limits.room)
+    packed = _without_crumbs(cut, _packed(cut, _groups(units(body, cut.room), cut.room)))
     return tuple(
         _passage(cut, position, held, packed[position - 1] if position else [])
         for position, held in enumerate(packed)
     )
 
 
-def _groups(found: Iterable[Unit], limits: PassagePolicy) -> Iterator[list[Unit]]:
+def _groups(found: Iterable[Unit], room: Room) -> Iterator[list[Unit]]:
     # A heading, a label or a table's first row stays with what it announces.
     group: list[Unit] = []
     for unit in found:
-        if group and _tokens(group) + unit.tokens > limits.room.tokens:
+        if group and _tokens(group) + unit.tokens > room.tokens:
             yield group
             group = []
         group.append(unit)
@@ -104,8 +105,8 @@ def _groups(found: Iterable[Unit], limits: PassagePolicy) -> Iterator[list[Unit]
         yield group
 
 
-def _tokens(held: Iterable[Unit]) -> int:
-    return sum(unit.tokens for unit in held)
+def _tokens(held: Sequence[Unit]) -> int:
+    return sum([unit.tokens for unit in held])
 
 
 def _packed(cut: _Cut, groups: Iterable[list[Unit]]) -> list[list[Unit]]:
@@ -121,7 +122,7 @@ def _packed(cut: _Cut, groups: Iterable[list[Unit]]) -> list[list[Unit]]:
 def _joins(cut: _Cut, held: Sequence[Unit], group: Sequence[Unit]) -> bool:
     if _is_blank(cut, held) or _is_blank(cut, group):
         return True
-    if _tokens(held) + _tokens(group) > cut.limits.room.tokens:
+    if _tokens(held) + _tokens(group) > cut.room.tokens:
         return False
     if group[0].block.kind is Kind.HEADING and _size(held) >= cut.limits.least:
         return False
@@ -149,7 +150,7 @@ def _without_crumbs(cut: _Cut, packed: Iterable[list[Unit]]) -> list[list[Unit]]
 def _is_crumb(cut: _Cut, before: Sequence[Unit], held: Sequence[Unit]) -> bool:
     small = _size(held) < cut.limits.least // 2 and held[0].block.kind is not Kind.HEADING
     longest = cut.limits.target + cut.limits.overlap
-    fits = _tokens(before) + _tokens(held) <= cut.limits.room.tokens
+    fits = _tokens(before) + _tokens(held) <= cut.room.tokens
     return small and fits and _size(before) + _size(held) <= longest
 
 
@@ -193,7 +194,11 @@ def _context_start(cut: _Cut, first: Unit, before: Sequence[Unit]) -> int:
         if unit.block.section != first.block.section or unit.block.kind in {Kind.HEADING, Kind.ROW}:
             break
         if unit.start < floor:
-            return _inside(cut.body, unit, floor) if unit.block.kind is Kind.PROSE and start > floor else start
+            return (
+                _inside(cut.body, unit, floor)
+                if unit.block.kind is Kind.PROSE and start > floor
+                else start
+            )
         start = unit.start
     return start
 

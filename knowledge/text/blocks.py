@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 
@@ -29,18 +28,18 @@ class Block:
     header: str = ""
 
 
-HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]#+)?[ \t]*$")
+HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 UNDERLINE = re.compile(r" {0,3}(=+|-{3,})[ \t]*$")
 ITEM = re.compile(r"([ \t]*)(?:[-*+•‣◦▪·]|\(?\d{1,3}[.)]|\(?[A-Za-z][.)])[ \t]+\S")
 FENCE = re.compile(r" {0,3}(```+|~~~+)")
-ROW = re.compile(r"[ \t]*\|.*\S")
-RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
-INDENTED = re.compile(r"(?: {2,}|\t)\S")
+INDENTED = re.compile(r"(?: {2,}|\t)")
+RULE_SIGNS = frozenset("|:-+ \t")
 LONGEST_HEADING = 200
 
 
 @dataclass(slots=True)
 class _Reading:
+    body: str
     blocks: list[Block] = field(default_factory=list)
     levels: list[tuple[int, str]] = field(default_factory=list)
     fence: str = ""
@@ -52,13 +51,10 @@ class _Reading:
     def last(self) -> Kind | None:
         return self.blocks[-1].kind if self.blocks else None
 
-    def begin(self, kind: Kind, start: int, end: int) -> None:
+    def begin(self, kind: Kind, start: int) -> None:
         section = tuple(name for _, name in self.levels)
         header = self.header if kind is Kind.ROW else ""
-        self.blocks.append(Block(kind, start, end, section, header))
-
-    def extend(self, end: int) -> None:
-        self.blocks[-1] = replace(self.blocks[-1], end=end)
+        self.blocks.append(Block(kind, start, start, section, header))
 
     def enter(self, level: int, name: str) -> None:
         self.levels = [(at, above) for at, above in self.levels if at < level]
@@ -71,73 +67,67 @@ def blocks(body: str) -> list[Block]:
 
     Shape: blank lines belong to the block before them. A list item holds the items nested in it.
     """
-    reading = _Reading()
+    reading = _Reading(body)
     start = 0
-    for line in _lines(body):
-        end = start + len(line)
-        _read(reading, body, line.rstrip("\n"), start, end)
-        start = end
-    return _with_the_lead(reading.blocks)
+    for line in body.split("\n"):
+        _read(reading, line, start)
+        start += len(line) + 1
+    return _closed(reading.blocks, len(body))
 
 
-def _lines(body: str) -> Iterator[str]:
-    yield from re.findall(r"[^\n]*\n|[^\n]+", body)
+def _closed(found: list[Block], end: int) -> list[Block]:
+    starts = [0, *(block.start for block in found[1:]), end]
+    return [
+        replace(block, start=starts[place], end=starts[place + 1])
+        for place, block in enumerate(found)
+    ]
 
 
-def _with_the_lead(found: list[Block]) -> list[Block]:
-    return [replace(found[0], start=0), *found[1:]] if found else []
+def _read(reading: _Reading, line: str, start: int) -> None:
+    if reading.fence:
+        if line.strip().startswith(reading.fence):
+            reading.fence, reading.blank = "", True
+    elif not line or line.isspace():
+        reading.blank = True
+    else:
+        _read_words(reading, line, start)
+        reading.blank = False
 
 
-def _read(reading: _Reading, body: str, line: str, start: int, end: int) -> None:
-    if reading.fence or not line.strip():
-        _continue(reading, line, end)
-        return
+def _read_words(reading: _Reading, line: str, start: int) -> None:
     heading = HEADING.match(line)
     if heading:
-        reading.enter(len(heading[1]), (heading[2] or "").strip())
-        reading.begin(Kind.HEADING, start, end)
-    elif not _underlines(reading, body, line, end):
-        _read_text(reading, line, start, end)
-    reading.blank = False
+        name = line[heading.end() :].strip()
+        reading.enter(len(heading[1]), name.rstrip("#").rstrip() or name)
+        reading.begin(Kind.HEADING, start)
+    elif not _underlines(reading, line, start):
+        _read_text(reading, line, start)
 
 
-def _continue(reading: _Reading, line: str, end: int) -> None:
-    if reading.blocks:
-        reading.extend(end)
-    if reading.fence and line.strip().startswith(reading.fence):
-        reading.fence = ""
-        reading.blank = True
-    elif not reading.fence:
-        reading.blank = True
-
-
-def _underlines(reading: _Reading, body: str, line: str, end: int) -> bool:
-    rule = UNDERLINE.match(line)
-    if not rule or reading.blank or reading.last is not Kind.PROSE:
+def _underlines(reading: _Reading, line: str, start: int) -> bool:
+    if reading.blank or reading.last is not Kind.PROSE:
         return False
-    above = reading.blocks[-1]
-    name = body[above.start : above.end].strip()
-    if "\n" in name or len(name) > LONGEST_HEADING:
+    rule, above = UNDERLINE.match(line), reading.blocks[-1]
+    name = reading.body[above.start : min(start, above.start + LONGEST_HEADING)].strip()
+    if not rule or "\n" in name or start > above.start + LONGEST_HEADING:
         return False
     reading.blocks.pop()
     reading.enter(1 if rule[1][0] == "=" else 2, name)
-    reading.begin(Kind.HEADING, above.start, end)
+    reading.begin(Kind.HEADING, above.start)
     return True
 
 
-def _read_text(reading: _Reading, line: str, start: int, end: int) -> None:
+def _read_text(reading: _Reading, line: str, start: int) -> None:
     fence, item = FENCE.match(line), ITEM.match(line)
     if fence:
         reading.fence = fence[1]
-        reading.begin(Kind.CODE, start, end)
-    elif ROW.match(line):
-        _read_row(reading, line, start, end)
+        reading.begin(Kind.CODE, start)
+    elif line.lstrip()[:1] == "|":
+        _read_row(reading, line, start)
     elif item:
-        _read_item(reading, len(item[1].expandtabs(4)), start, end)
-    elif _goes_on(reading, line):
-        reading.extend(end)
-    else:
-        reading.begin(Kind.PROSE, start, end)
+        _read_item(reading, len(item[1].expandtabs(4)), start)
+    elif not _goes_on(reading, line):
+        reading.begin(Kind.PROSE, start)
 
 
 def _goes_on(reading: _Reading, line: str) -> bool:
@@ -146,20 +136,16 @@ def _goes_on(reading: _Reading, line: str) -> bool:
     return reading.last is Kind.PROSE and not reading.blank
 
 
-def _read_item(reading: _Reading, indent: int, start: int, end: int) -> None:
-    if reading.last is Kind.ITEM and indent >= reading.indent + 2:
-        reading.extend(end)
-        return
-    reading.indent = indent
-    reading.begin(Kind.ITEM, start, end)
+def _read_item(reading: _Reading, indent: int, start: int) -> None:
+    if reading.last is not Kind.ITEM or indent < reading.indent + 2:
+        reading.indent = indent
+        reading.begin(Kind.ITEM, start)
 
 
-def _read_row(reading: _Reading, line: str, start: int, end: int) -> None:
+def _read_row(reading: _Reading, line: str, start: int) -> None:
     if reading.last is not Kind.ROW or reading.blank:
         reading.header = ""
-        reading.begin(Kind.ROW, start, end)
+        reading.begin(Kind.ROW, start)
         reading.header = line.strip()
-    elif RULE.match(line):
-        reading.extend(end)
-    else:
-        reading.begin(Kind.ROW, start, end)
+    elif not RULE_SIGNS.issuperset(line):
+        reading.begin(Kind.ROW, start)

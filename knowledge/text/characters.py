@@ -45,7 +45,9 @@ HEBREW_POINTS = (
     range(0x05C7, 0x05C8),
 )
 # The bare hamza stays: it tells "water" from "what".
-ARABIC_LETTERS = str.maketrans("أإآٱٲٳؤئىیېکڪةۀہەۃ٫٬", "اااااا\u0648\u064a\u064a\u064a\u064aككههههه.,")
+ARABIC_LETTERS = str.maketrans(
+    "أإآٱٲٳؤئىیېکڪةۀہەۃ٫٬", "اااااا\u0648\u064a\u064a\u064a\u064aككههههه.,"
+)
 OTHER_LETTERS = str.maketrans({"ё": "е", "ँ": "ं", "़": None})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import regex
 
@@ -34,7 +35,7 @@ def unspaced_forms(run: str) -> Iterator[Form]:
     for sign in signs:
         if WORD_SIGNS.match(sign):
             yield Form(sign, Role.INDEX_ONLY)
-    for first, second in zip(signs, signs[1:], strict=False):
+    for first, second in pairwise(signs):
         yield Form(first + second)
 
 
@@ -79,9 +80,7 @@ def _joined_words(compound: str, parts: list[str], language: str) -> Iterator[Fo
             yield from word_forms(part, language)
 
 
-def _code_forms(
-    compound: str, runs: list[tuple[str | None, str]], language: str
-) -> Iterator[Form]:
+def _code_forms(compound: str, runs: list[tuple[str | None, str]], language: str) -> Iterator[Form]:
     whole = "".join(part for _, part in runs)
     counts = runs[0][0] == "digits" and bool(CONNECTORS.search(compound))
     # "8-digit" is two words, "PPR-9087" is one name.

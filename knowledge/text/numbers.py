@@ -26,7 +26,7 @@ UNITS: Mapping[str, Mapping[str, int]] = {
 TENS = {
     word: 10 * place
     for place, word in enumerate(
-        "twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2
+        ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), start=2
     )
 }
 SCALES = {"hundred": 100, "thousand": 1_000}

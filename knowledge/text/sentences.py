@@ -6,13 +6,12 @@ import regex
 
 # A full stop after these, before a space, ends no sentence.
 ABBREVIATIONS = (
-    "dr mr mrs ms prof st no nr tel ext approx ca vs e.g i.e etc bzw z.b art fig vol p pp sr sra dra "
-    "núm pág т.е ул д"
-).split()
-_SHORT = "|".join(regex.escape(word) for word in ABBREVIATIONS)
+    r"dr|mr|mrs|ms|prof|st|no|nr|tel|ext|approx|ca|vs|e\.g|i\.e|bzw|z\.b|art|fig|vol|p|pp|sr|sra|dra"
+    r"|núm|pág|т\.е|ул|д"
+)
 _CLOSERS = r"[\"'”’»)\]」』】）]*"
 END = regex.compile(
-    rf"(?V1)(?:(?<!\b(?:{_SHORT}))\.|[!?…؟۔։።။។।॥]){_CLOSERS}(?:\s+(?!\p{{Ll}})|\Z)"
+    rf"(?V1)(?:(?<!\b(?:{ABBREVIATIONS}))\.|[!?…؟۔։።။។।॥]){_CLOSERS}(?:\s+(?!\p{{Ll}})|\Z)"
     rf"|[。！？｡]+{_CLOSERS}\s*"
     r"|\n[ \t]*\n\s*",
     regex.IGNORECASE,

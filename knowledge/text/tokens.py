@@ -97,10 +97,8 @@ def _neighbour_forms(words: Sequence[str], place: int, language: str) -> Iterato
         yield Form((before + word).replace("-", ""), Role.INDEX_ONLY)
     letters = _letters_before(words, place)
     if CODE_LETTERS.fullmatch(letters):
-        looks_like_a_code = 1 < len(letters) and len(word) > 1 and letters not in stopwords(language)
-        yield Form(
-            letters + word.replace("-", ""), Role.ALWAYS if looks_like_a_code else Role.INDEX_ONLY
-        )
+        short = min(len(letters), len(word)) < 2 or letters in stopwords(language)
+        yield Form(letters + word.replace("-", ""), Role.INDEX_ONLY if short else Role.ALWAYS)
 
 
 def _letters_before(words: Sequence[str], place: int) -> str:

@@ -62,8 +62,12 @@ class Unit:
 def units(body: str, room: Room) -> Iterator[Unit]:
     """Yield the units of a text in order; together they hold its every character."""
     for block in blocks(body):
-        cutters = (sentence_ends, line_ends) if block.kind is Kind.PROSE else (line_ends, sentence_ends)
-        for start, end, tokens in _divided(body, (block.start, block.end), room, block.kind, cutters):
+        cutters = (
+            (sentence_ends, line_ends) if block.kind is Kind.PROSE else (line_ends, sentence_ends)
+        )
+        for start, end, tokens in _divided(
+            body, (block.start, block.end), room, block.kind, cutters
+        ):
             yield Unit(block, start, end, tokens, _announces(block, body[start:end]))
 
 
