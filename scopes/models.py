@@ -38,7 +38,9 @@ class AgentScope(TenantModel):
                 fields=["organization", "agent", "category"], name="scopes_scope_once"
             ),
             TenantForeignKey(
-                column="agent_id", to="tenants.PhoneAgent", on_delete="CASCADE",
+                column="agent_id",
+                to="tenants.PhoneAgent",
+                on_delete="CASCADE",
                 name="scopes_scope_agent",
             ),
         ]
@@ -62,7 +64,9 @@ def _pick_constraints(name: str, column: str, to: str) -> list[models.BaseConstr
             fields=["organization", "agent", column.removesuffix("_id")], name=f"scopes_{name}_once"
         ),
         TenantForeignKey(
-            column="agent_id", to="tenants.PhoneAgent", on_delete="CASCADE",
+            column="agent_id",
+            to="tenants.PhoneAgent",
+            on_delete="CASCADE",
             name=f"scopes_{name}_agent",
         ),
         TenantForeignKey(column=column, to=to, on_delete="CASCADE", name=f"scopes_{name}_target"),
@@ -120,7 +124,9 @@ class FolderPick(Pick):
                 fields=["organization", "agent", "folder_key"], name="scopes_folder_pick_once"
             ),
             TenantForeignKey(
-                column="agent_id", to="tenants.PhoneAgent", on_delete="CASCADE",
+                column="agent_id",
+                to="tenants.PhoneAgent",
+                on_delete="CASCADE",
                 name="scopes_folder_pick_agent",
             ),
         ]

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import connection
 
 from knowledge.retrieval.types import Allowlist, Caller, Everything, Scope, Selection
-from scopes.models import AgentScope, DirectoryPick, FolderPick, InstructionPick, ItemPick, Mode
+from scopes.models import AgentScope, FolderPick, InstructionPick, ItemPick, Mode
 from tenants.models import Contact, ContactSegment, PhoneAgent
 
 NOTHING = Selection(ids=frozenset(), is_vacant=True)
@@ -105,7 +105,9 @@ def _knowledge(agent: PhoneAgent, mode: str | None) -> Scope:
     if mode == Mode.ALL and not ids and not folders:
         return Everything()
     parameters = {
-        "organization": agent.organization_id, "ids": list(ids), "folders": list(folders),
+        "organization": agent.organization_id,
+        "ids": list(ids),
+        "folders": list(folders),
     }
     return Selection(ids=ids, folders=folders, is_vacant=not _exists(LIVE_ITEM, parameters))
 

@@ -21,7 +21,7 @@ class TenantModel(models.Model):
     def clean(self) -> None:
         """Refuse a relation into another organization with a sentence before the database does."""
         super().clean()
-        wrong = {name: "Belongs to another organization." for name in self._foreign_relations()}
+        wrong = dict.fromkeys(self._foreign_relations(), "Belongs to another organization.")
         if wrong:
             raise ValidationError(wrong)
 
@@ -34,6 +34,4 @@ class TenantModel(models.Model):
 
     def _points_elsewhere(self, field: models.ForeignKey[Any, Any]) -> bool:
         target = getattr(self, field.name, None) if field.name != "organization" else None
-        return (
-            isinstance(target, TenantModel) and target.organization_id != self.organization_id
-        )
+        return isinstance(target, TenantModel) and target.organization_id != self.organization_id

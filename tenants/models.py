@@ -142,11 +142,15 @@ class ContactSegment(TenantModel):
                 fields=["organization", "contact", "segment"], name="tenants_place_once"
             ),
             TenantForeignKey(
-                column="contact_id", to="tenants.Contact", on_delete="CASCADE",
+                column="contact_id",
+                to="tenants.Contact",
+                on_delete="CASCADE",
                 name="tenants_place_contact",
             ),
             TenantForeignKey(
-                column="segment_id", to="tenants.Segment", on_delete="CASCADE",
+                column="segment_id",
+                to="tenants.Segment",
+                on_delete="CASCADE",
                 name="tenants_place_segment",
             ),
         ]

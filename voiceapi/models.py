@@ -32,14 +32,14 @@ class VoiceSession(TenantModel):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["organization", "id"], name="voiceapi_session_key"),
             TenantForeignKey(
-                column="agent_id", to="tenants.PhoneAgent", on_delete="CASCADE",
+                column="agent_id",
+                to="tenants.PhoneAgent",
+                on_delete="CASCADE",
                 name="voiceapi_session_agent",
             ),
         ]
         indexes: ClassVar = [
-            models.Index(
-                fields=["organization", "-created_at"], name="voiceapi_session_recent"
-            ),
+            models.Index(fields=["organization", "-created_at"], name="voiceapi_session_recent"),
         ]
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from knowledge.indexing.texts import AssetText
 from knowledge.models import LexicalEntry
-from knowledge.passages import Passage
+from knowledge.passages import BETWEEN, Passage
 from knowledge.text.keys import token_keys
 from knowledge.text.tokens import tokenise
 
@@ -29,7 +29,7 @@ def write_lexical_entries(
             generation=generation,
             start=passage.start,
             end=passage.end,
-            section=passage.section,
+            section=BETWEEN.join(passage.section),
             language=text.language,
             tokens=sorted(_tokens(organization_id, text, passage, extra)),
         )
@@ -37,8 +37,7 @@ def write_lexical_entries(
     )
 
 
-def _tokens(
-    organization_id: int, text: AssetText, passage: Passage, extra: str
-) -> frozenset[int]:
-    matched = f"{passage.indexed_text}\n{extra}" if extra else passage.indexed_text
+def _tokens(organization_id: int, text: AssetText, passage: Passage, extra: str) -> frozenset[int]:
+    indexed = passage.indexed_text(text.body)
+    matched = f"{indexed}\n{extra}" if extra else indexed
     return token_keys(organization_id, tokenise(matched, text.language or None))

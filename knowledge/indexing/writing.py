@@ -31,7 +31,6 @@ from knowledge.models import (
     Visibility,
 )
 
-
 RowT = TypeVar("RowT", Item, Instruction)
 
 
@@ -191,9 +190,7 @@ def restore(row: Item | Instruction, *, at: datetime) -> Written:
     return change(row, at=at, deleted_at=None)
 
 
-def _row(
-    model: type[RowT], key: dict[str, Any], columns: dict[str, Any]
-) -> tuple[RowT, bool]:
+def _row(model: type[RowT], key: dict[str, Any], columns: dict[str, Any]) -> tuple[RowT, bool]:
     locked = model.objects.select_for_update(of=("self",))
     found = locked.filter(**key).first()
     if found is not None:
@@ -228,7 +225,15 @@ def _write(
 
 # A change of these changes what the index should hold; gates are evaluated live and need nothing.
 _LIFECYCLE = frozenset(
-    {"deleted_at", "status", "review_status", "parse_status", "published_version", "dataset", "kind"}
+    {
+        "deleted_at",
+        "status",
+        "review_status",
+        "parse_status",
+        "published_version",
+        "dataset",
+        "kind",
+    }
 )
 
 

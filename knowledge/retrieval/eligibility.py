@@ -108,7 +108,10 @@ def parameters(allowlist: Allowlist) -> dict[str, Any]:
         "segments": list(caller.segments),
         "at": allowlist.at,
     }
-    for scope, ids in ((allowlist.instructions, "instruction_ids"), (allowlist.knowledge, "item_ids")):
+    for scope, ids in (
+        (allowlist.instructions, "instruction_ids"),
+        (allowlist.knowledge, "item_ids"),
+    ):
         limited = not isinstance(scope, Everything)
         values[ids] = sorted(scope.ids) if limited else []
     values["directories"] = _containers(allowlist.instructions, "directories")

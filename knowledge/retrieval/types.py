@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 CategoryName = Literal["instruction", "knowledge"]
@@ -79,6 +79,17 @@ class Query:
     language: str
     tokens: frozenset[int]
     codes: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Understood:
+    """A question made ready before any connection is held: redacted, split, embedded."""
+
+    queries: tuple[Query, ...]
+    vectors: tuple[Any, ...] | None
+    space_key: str
+    degraded: tuple[str, ...] = ()
+    timings_ms: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

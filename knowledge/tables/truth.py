@@ -27,9 +27,7 @@ class Gated(TenantModel):
     """
 
     language = models.CharField(max_length=16, blank=True)
-    visibility = models.CharField(
-        max_length=16, choices=Visibility, default=Visibility.PUBLIC
-    )
+    visibility = models.CharField(max_length=16, choices=Visibility, default=Visibility.PUBLIC)
     channel_restricted = models.BooleanField(default=False)
     channels = ArrayField(models.CharField(max_length=32), default=list, blank=True)
     segment_restricted = models.BooleanField(default=False)
@@ -75,9 +73,7 @@ class InstructionDirectory(TenantModel):
         verbose_name_plural = "instruction directories"
         ordering: ClassVar = ["name", "id"]
         constraints: ClassVar = [
-            models.UniqueConstraint(
-                fields=["organization", "id"], name="knowledge_directory_key"
-            ),
+            models.UniqueConstraint(fields=["organization", "id"], name="knowledge_directory_key"),
             models.UniqueConstraint(
                 fields=["organization", "parent", "name"],
                 name="knowledge_directory_name",
@@ -164,9 +160,7 @@ class Source(TenantModel):
         ordering: ClassVar = ["slug"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["organization", "id"], name="knowledge_source_key"),
-            models.UniqueConstraint(
-                fields=["organization", "slug"], name="knowledge_source_slug"
-            ),
+            models.UniqueConstraint(fields=["organization", "slug"], name="knowledge_source_slug"),
         ]
 
     def __str__(self) -> str:
@@ -216,9 +210,7 @@ class Item(Gated):
     review_status = models.CharField(
         max_length=16, choices=ReviewStatus, default=ReviewStatus.APPROVED
     )
-    parse_status = models.CharField(
-        max_length=16, choices=ParseStatus, default=ParseStatus.PARSED
-    )
+    parse_status = models.CharField(max_length=16, choices=ParseStatus, default=ParseStatus.PARSED)
     published_version = models.UUIDField(null=True, blank=True, editable=False)
     title = models.CharField(max_length=400)
     body = models.TextField()

@@ -8,78 +8,262 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('knowledge', '0001_initial'),
-        ('tenants', '0001_initial'),
+        ("knowledge", "0001_initial"),
+        ("tenants", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='AgentScope',
+            name="AgentScope",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('category', models.CharField(choices=[('instruction', 'Instruction'), ('knowledge', 'Knowledge')], max_length=16)),
-                ('mode', models.CharField(choices=[('all', 'All'), ('selected', 'Selected')], default='all', max_length=16)),
-                ('version', models.BigIntegerField(default=1)),
-                ('changed_at', models.DateTimeField(blank=True, null=True)),
-                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scopes', to='tenants.phoneagent')),
-                ('changed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "category",
+                    models.CharField(
+                        choices=[("instruction", "Instruction"), ("knowledge", "Knowledge")],
+                        max_length=16,
+                    ),
+                ),
+                (
+                    "mode",
+                    models.CharField(
+                        choices=[("all", "All"), ("selected", "Selected")],
+                        default="all",
+                        max_length=16,
+                    ),
+                ),
+                ("version", models.BigIntegerField(default=1)),
+                ("changed_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "agent",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="scopes",
+                        to="tenants.phoneagent",
+                    ),
+                ),
+                (
+                    "changed_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('organization', 'agent', 'category'), name='scopes_scope_once'), tenants.isolation.TenantForeignKey(column='agent_id', name='scopes_scope_agent', on_delete='CASCADE', to='tenants.PhoneAgent')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("organization", "agent", "category"), name="scopes_scope_once"
+                    ),
+                    tenants.isolation.TenantForeignKey(
+                        column="agent_id",
+                        name="scopes_scope_agent",
+                        on_delete="CASCADE",
+                        to="tenants.PhoneAgent",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='DirectoryPick',
+            name="DirectoryPick",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='tenants.phoneagent')),
-                ('directory', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='knowledge.instructiondirectory')),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "agent",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, to="tenants.phoneagent"
+                    ),
+                ),
+                (
+                    "directory",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        to="knowledge.instructiondirectory",
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('organization', 'agent', 'directory'), name='scopes_directory_pick_once'), tenants.isolation.TenantForeignKey(column='agent_id', name='scopes_directory_pick_agent', on_delete='CASCADE', to='tenants.PhoneAgent'), tenants.isolation.TenantForeignKey(column='directory_id', name='scopes_directory_pick_target', on_delete='CASCADE', to='knowledge.InstructionDirectory')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("organization", "agent", "directory"),
+                        name="scopes_directory_pick_once",
+                    ),
+                    tenants.isolation.TenantForeignKey(
+                        column="agent_id",
+                        name="scopes_directory_pick_agent",
+                        on_delete="CASCADE",
+                        to="tenants.PhoneAgent",
+                    ),
+                    tenants.isolation.TenantForeignKey(
+                        column="directory_id",
+                        name="scopes_directory_pick_target",
+                        on_delete="CASCADE",
+                        to="knowledge.InstructionDirectory",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='FolderPick',
+            name="FolderPick",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('folder_key', models.CharField(db_collation='C', max_length=1000)),
-                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='tenants.phoneagent')),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("folder_key", models.CharField(db_collation="C", max_length=1000)),
+                (
+                    "agent",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, to="tenants.phoneagent"
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('organization', 'agent', 'folder_key'), name='scopes_folder_pick_once'), tenants.isolation.TenantForeignKey(column='agent_id', name='scopes_folder_pick_agent', on_delete='CASCADE', to='tenants.PhoneAgent')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("organization", "agent", "folder_key"),
+                        name="scopes_folder_pick_once",
+                    ),
+                    tenants.isolation.TenantForeignKey(
+                        column="agent_id",
+                        name="scopes_folder_pick_agent",
+                        on_delete="CASCADE",
+                        to="tenants.PhoneAgent",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='InstructionPick',
+            name="InstructionPick",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='tenants.phoneagent')),
-                ('instruction', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='knowledge.instruction')),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "agent",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, to="tenants.phoneagent"
+                    ),
+                ),
+                (
+                    "instruction",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, to="knowledge.instruction"
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('organization', 'agent', 'instruction'), name='scopes_instruction_pick_once'), tenants.isolation.TenantForeignKey(column='agent_id', name='scopes_instruction_pick_agent', on_delete='CASCADE', to='tenants.PhoneAgent'), tenants.isolation.TenantForeignKey(column='instruction_id', name='scopes_instruction_pick_target', on_delete='CASCADE', to='knowledge.Instruction')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("organization", "agent", "instruction"),
+                        name="scopes_instruction_pick_once",
+                    ),
+                    tenants.isolation.TenantForeignKey(
+                        column="agent_id",
+                        name="scopes_instruction_pick_agent",
+                        on_delete="CASCADE",
+                        to="tenants.PhoneAgent",
+                    ),
+                    tenants.isolation.TenantForeignKey(
+                        column="instruction_id",
+                        name="scopes_instruction_pick_target",
+                        on_delete="CASCADE",
+                        to="knowledge.Instruction",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='ItemPick',
+            name="ItemPick",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='tenants.phoneagent')),
-                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='knowledge.item')),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "agent",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, to="tenants.phoneagent"
+                    ),
+                ),
+                (
+                    "item",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, to="knowledge.item"
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('organization', 'agent', 'item'), name='scopes_item_pick_once'), tenants.isolation.TenantForeignKey(column='agent_id', name='scopes_item_pick_agent', on_delete='CASCADE', to='tenants.PhoneAgent'), tenants.isolation.TenantForeignKey(column='item_id', name='scopes_item_pick_target', on_delete='CASCADE', to='knowledge.Item')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("organization", "agent", "item"), name="scopes_item_pick_once"
+                    ),
+                    tenants.isolation.TenantForeignKey(
+                        column="agent_id",
+                        name="scopes_item_pick_agent",
+                        on_delete="CASCADE",
+                        to="tenants.PhoneAgent",
+                    ),
+                    tenants.isolation.TenantForeignKey(
+                        column="item_id",
+                        name="scopes_item_pick_target",
+                        on_delete="CASCADE",
+                        to="knowledge.Item",
+                    ),
+                ],
             },
         ),
     ]

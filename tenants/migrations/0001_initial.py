@@ -14,213 +14,484 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('auth', '0012_alter_user_first_name_max_length'),
+        ("auth", "0012_alter_user_first_name_max_length"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Organization',
+            name="Organization",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(unique=True)),
-                ('name', models.CharField(max_length=200)),
-                ('language', models.CharField(default='en', max_length=16)),
-                ('country', models.CharField(blank=True, max_length=2)),
-                ('approval_required', models.BooleanField(default=True)),
-                ('retention_days', models.PositiveSmallIntegerField(default=30, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(3650)])),
-                ('code_patterns', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=64), blank=True, default=list, size=None)),
-                ('features', models.JSONField(blank=True, default=dict)),
-                ('is_active', models.BooleanField(default=True)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("slug", models.SlugField(unique=True)),
+                ("name", models.CharField(max_length=200)),
+                ("language", models.CharField(default="en", max_length=16)),
+                ("country", models.CharField(blank=True, max_length=2)),
+                ("approval_required", models.BooleanField(default=True)),
+                (
+                    "retention_days",
+                    models.PositiveSmallIntegerField(
+                        default=30,
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(3650),
+                        ],
+                    ),
+                ),
+                (
+                    "code_patterns",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=64),
+                        blank=True,
+                        default=list,
+                        size=None,
+                    ),
+                ),
+                ("features", models.JSONField(blank=True, default=dict)),
+                ("is_active", models.BooleanField(default=True)),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(), editable=False
+                    ),
+                ),
             ],
             options={
-                'ordering': ['slug'],
+                "ordering": ["slug"],
             },
         ),
         migrations.CreateModel(
-            name='ServiceKey',
+            name="ServiceKey",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kid', models.CharField(max_length=32, unique=True)),
-                ('secret_sha256', models.BinaryField(max_length=32)),
-                ('label', models.CharField(blank=True, max_length=200)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('expires_at', models.DateTimeField(blank=True, null=True)),
-                ('revoked_at', models.DateTimeField(blank=True, null=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kid", models.CharField(max_length=32, unique=True)),
+                ("secret_sha256", models.BinaryField(max_length=32)),
+                ("label", models.CharField(blank=True, max_length=200)),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(), editable=False
+                    ),
+                ),
+                ("expires_at", models.DateTimeField(blank=True, null=True)),
+                ("revoked_at", models.DateTimeField(blank=True, null=True)),
             ],
         ),
         migrations.CreateModel(
-            name='User',
+            name="User",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('password', models.CharField(max_length=128, verbose_name='password')),
-                ('last_login', models.DateTimeField(blank=True, null=True, verbose_name='last login')),
-                ('is_superuser', models.BooleanField(default=False, help_text='Designates that this user has all permissions without explicitly assigning them.', verbose_name='superuser status')),
-                ('username', models.CharField(error_messages={'unique': 'A user with that username already exists.'}, help_text='Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.', max_length=150, unique=True, validators=[django.contrib.auth.validators.UnicodeUsernameValidator()], verbose_name='username')),
-                ('first_name', models.CharField(blank=True, max_length=150, verbose_name='first name')),
-                ('last_name', models.CharField(blank=True, max_length=150, verbose_name='last name')),
-                ('email', models.EmailField(blank=True, max_length=254, verbose_name='email address')),
-                ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
-                ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
-                ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
-                ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
-                ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("password", models.CharField(max_length=128, verbose_name="password")),
+                (
+                    "last_login",
+                    models.DateTimeField(blank=True, null=True, verbose_name="last login"),
+                ),
+                (
+                    "is_superuser",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates that this user has all permissions without explicitly assigning them.",
+                        verbose_name="superuser status",
+                    ),
+                ),
+                (
+                    "username",
+                    models.CharField(
+                        error_messages={"unique": "A user with that username already exists."},
+                        help_text="Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.",
+                        max_length=150,
+                        unique=True,
+                        validators=[django.contrib.auth.validators.UnicodeUsernameValidator()],
+                        verbose_name="username",
+                    ),
+                ),
+                (
+                    "first_name",
+                    models.CharField(blank=True, max_length=150, verbose_name="first name"),
+                ),
+                (
+                    "last_name",
+                    models.CharField(blank=True, max_length=150, verbose_name="last name"),
+                ),
+                (
+                    "email",
+                    models.EmailField(blank=True, max_length=254, verbose_name="email address"),
+                ),
+                (
+                    "is_staff",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Designates whether the user can log into this admin site.",
+                        verbose_name="staff status",
+                    ),
+                ),
+                (
+                    "is_active",
+                    models.BooleanField(
+                        default=True,
+                        help_text="Designates whether this user should be treated as active. Unselect this instead of deleting accounts.",
+                        verbose_name="active",
+                    ),
+                ),
+                (
+                    "date_joined",
+                    models.DateTimeField(
+                        default=django.utils.timezone.now, verbose_name="date joined"
+                    ),
+                ),
+                (
+                    "groups",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="The groups this user belongs to. A user will get all permissions granted to each of their groups.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.group",
+                        verbose_name="groups",
+                    ),
+                ),
+                (
+                    "user_permissions",
+                    models.ManyToManyField(
+                        blank=True,
+                        help_text="Specific permissions for this user.",
+                        related_name="user_set",
+                        related_query_name="user",
+                        to="auth.permission",
+                        verbose_name="user permissions",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'user',
-                'verbose_name_plural': 'users',
-                'abstract': False,
+                "verbose_name": "user",
+                "verbose_name_plural": "users",
+                "abstract": False,
             },
             managers=[
-                ('objects', django.contrib.auth.models.UserManager()),
+                ("objects", django.contrib.auth.models.UserManager()),
             ],
         ),
         migrations.CreateModel(
-            name='Contact',
+            name="Contact",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('external_id', models.CharField(max_length=200)),
-                ('name', models.CharField(blank=True, max_length=200)),
-                ('country', models.CharField(blank=True, max_length=2)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("external_id", models.CharField(max_length=200)),
+                ("name", models.CharField(blank=True, max_length=200)),
+                ("country", models.CharField(blank=True, max_length=2)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['external_id'],
+                "ordering": ["external_id"],
             },
         ),
         migrations.CreateModel(
-            name='AuditEntry',
+            name="AuditEntry",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('at', models.DateTimeField()),
-                ('actor_label', models.CharField(max_length=200)),
-                ('verb', models.CharField(max_length=64)),
-                ('subject_type', models.CharField(max_length=64)),
-                ('subject_id', models.CharField(max_length=200)),
-                ('reason', models.TextField(blank=True)),
-                ('before', models.JSONField(blank=True, default=dict)),
-                ('after', models.JSONField(blank=True, default=dict)),
-                ('actor', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("at", models.DateTimeField()),
+                ("actor_label", models.CharField(max_length=200)),
+                ("verb", models.CharField(max_length=64)),
+                ("subject_type", models.CharField(max_length=64)),
+                ("subject_id", models.CharField(max_length=200)),
+                ("reason", models.TextField(blank=True)),
+                ("before", models.JSONField(blank=True, default=dict)),
+                ("after", models.JSONField(blank=True, default=dict)),
+                (
+                    "actor",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'audit entries',
-                'ordering': ['-at', 'id'],
+                "verbose_name_plural": "audit entries",
+                "ordering": ["-at", "id"],
             },
         ),
         migrations.CreateModel(
-            name='PhoneAgent',
+            name="PhoneAgent",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('slug', models.SlugField()),
-                ('name', models.CharField(max_length=200)),
-                ('base_instructions', models.TextField(blank=True)),
-                ('language', models.CharField(default='en', max_length=16)),
-                ('fallback', models.TextField(blank=True, help_text='What to say when nothing fits; never an invented fact.')),
-                ('is_active', models.BooleanField(default=True)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("slug", models.SlugField()),
+                ("name", models.CharField(max_length=200)),
+                ("base_instructions", models.TextField(blank=True)),
+                ("language", models.CharField(default="en", max_length=16)),
+                (
+                    "fallback",
+                    models.TextField(
+                        blank=True,
+                        help_text="What to say when nothing fits; never an invented fact.",
+                    ),
+                ),
+                ("is_active", models.BooleanField(default=True)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['slug'],
+                "ordering": ["slug"],
             },
         ),
         migrations.CreateModel(
-            name='Segment',
+            name="Segment",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('slug', models.SlugField()),
-                ('name', models.CharField(max_length=200)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("slug", models.SlugField()),
+                ("name", models.CharField(max_length=200)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['slug'],
+                "ordering": ["slug"],
             },
         ),
         migrations.CreateModel(
-            name='ContactSegment',
+            name="ContactSegment",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('contact', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='places', to='tenants.contact')),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
-                ('segment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='places', to='tenants.segment')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "contact",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="places",
+                        to="tenants.contact",
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
+                (
+                    "segment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="places",
+                        to="tenants.segment",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='ServiceKeyBinding',
+            name="ServiceKeyBinding",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('slot', models.PositiveSmallIntegerField()),
-                ('is_active', models.BooleanField(default=True)),
-                ('key', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='bindings', to='tenants.servicekey')),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("slot", models.PositiveSmallIntegerField()),
+                ("is_active", models.BooleanField(default=True)),
+                (
+                    "key",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="bindings",
+                        to="tenants.servicekey",
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Membership',
+            name="Membership",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('viewer', 'Viewer'), ('editor', 'Editor'), ('author', 'Author'), ('approver', 'Approver'), ('publisher', 'Publisher'), ('admin', 'Admin')], max_length=16)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to=settings.AUTH_USER_MODEL)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='tenants.organization')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("viewer", "Viewer"),
+                            ("editor", "Editor"),
+                            ("author", "Author"),
+                            ("approver", "Approver"),
+                            ("publisher", "Publisher"),
+                            ("admin", "Admin"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="memberships",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, to="tenants.organization"
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('organization', 'user', 'role'), name='tenants_membership_once')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("organization", "user", "role"), name="tenants_membership_once"
+                    )
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='contact',
-            constraint=models.UniqueConstraint(fields=('organization', 'id'), name='tenants_contact_key'),
+            model_name="contact",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "id"), name="tenants_contact_key"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='contact',
-            constraint=models.UniqueConstraint(fields=('organization', 'external_id'), name='tenants_contact_external'),
+            model_name="contact",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "external_id"), name="tenants_contact_external"
+            ),
         ),
         migrations.AddIndex(
-            model_name='auditentry',
-            index=models.Index(fields=['organization', '-at'], name='tenants_audit_recent'),
+            model_name="auditentry",
+            index=models.Index(fields=["organization", "-at"], name="tenants_audit_recent"),
         ),
         migrations.AddIndex(
-            model_name='auditentry',
-            index=models.Index(fields=['organization', 'subject_type', 'subject_id', '-at'], name='tenants_audit_subject'),
+            model_name="auditentry",
+            index=models.Index(
+                fields=["organization", "subject_type", "subject_id", "-at"],
+                name="tenants_audit_subject",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='phoneagent',
-            constraint=models.UniqueConstraint(fields=('organization', 'id'), name='tenants_agent_key'),
+            model_name="phoneagent",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "id"), name="tenants_agent_key"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='phoneagent',
-            constraint=models.UniqueConstraint(fields=('organization', 'slug'), name='tenants_agent_slug'),
+            model_name="phoneagent",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "slug"), name="tenants_agent_slug"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='segment',
-            constraint=models.UniqueConstraint(fields=('organization', 'id'), name='tenants_segment_key'),
+            model_name="segment",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "id"), name="tenants_segment_key"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='segment',
-            constraint=models.UniqueConstraint(fields=('organization', 'slug'), name='tenants_segment_slug'),
+            model_name="segment",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "slug"), name="tenants_segment_slug"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='contactsegment',
-            constraint=models.UniqueConstraint(fields=('organization', 'contact', 'segment'), name='tenants_place_once'),
+            model_name="contactsegment",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "contact", "segment"), name="tenants_place_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='contactsegment',
-            constraint=tenants.isolation.TenantForeignKey(column='contact_id', name='tenants_place_contact', on_delete='CASCADE', to='tenants.Contact'),
+            model_name="contactsegment",
+            constraint=tenants.isolation.TenantForeignKey(
+                column="contact_id",
+                name="tenants_place_contact",
+                on_delete="CASCADE",
+                to="tenants.Contact",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='contactsegment',
-            constraint=tenants.isolation.TenantForeignKey(column='segment_id', name='tenants_place_segment', on_delete='CASCADE', to='tenants.Segment'),
+            model_name="contactsegment",
+            constraint=tenants.isolation.TenantForeignKey(
+                column="segment_id",
+                name="tenants_place_segment",
+                on_delete="CASCADE",
+                to="tenants.Segment",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='servicekeybinding',
-            constraint=models.CheckConstraint(condition=models.Q(('slot__in', [1, 2])), name='tenants_binding_two_slots'),
+            model_name="servicekeybinding",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("slot__in", [1, 2])), name="tenants_binding_two_slots"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='servicekeybinding',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_active', True)), fields=('organization', 'slot'), name='tenants_binding_slot_free'),
+            model_name="servicekeybinding",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("is_active", True)),
+                fields=("organization", "slot"),
+                name="tenants_binding_slot_free",
+            ),
         ),
     ]

@@ -1,0 +1,114 @@
+"""Decide what is near enough to be said, and in which order; pure.
+
+One probability decides: no match, weak, golden first. It is a logistic rule over two features:
+how far a cosine stands above what questions about something else reach in this corpus, and the
+share of the query's weight that the passage holds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from knowledge.retrieval.policy import RetrievalPolicy
+from knowledge.retrieval.types import Ranked, SearchStatus
+
+WEAK = (
+    "The match is weak. Say only what the passages state, hedge, or ask the caller for one detail."
+)
+NO_MATCH = (
+    "Nothing that fits was found. Do not invent facts: use your instructions or offer the fallback."
+)
+UNAVAILABLE = (
+    "The search could not be completed. Do not invent facts: use your instructions or offer the"
+    " fallback."
+)
+
+
+@dataclass(frozen=True)
+class Background:
+    """What questions about something else score in this corpus, and the rule's coefficients.
+
+    Units: mean and deviation in cosine of the best passage; coefficients in log-odds.
+    """
+
+    mean: float = 0.805
+    deviation: float = 0.02
+    per_deviation: float = 1.6
+    per_share: float = 3.0
+    intercept: float = -3.4
+
+
+def background_from(parameters: Mapping[str, Any], language: str) -> Background:
+    """Return the figures of a profile, of the query's language where it has them."""
+    bank = parameters.get("bank", {})
+    figures = bank.get(language) or bank.get("all")
+    rule = parameters.get("rule", {})
+    background = Background(**{k: float(v) for k, v in rule.items() if k in _RULE})
+    if not figures:
+        return background
+    return replace(
+        background, mean=float(figures["mean"]), deviation=max(float(figures["deviation"]), 0.004)
+    )
+
+
+_RULE = frozenset({"per_deviation", "per_share", "intercept"})
+
+
+def relevance(ranked: Ranked, background: Background) -> float:
+    """Return the probability that this row answers the question.
+
+    A row that has no vector yet is judged by its words alone.
+    """
+    if ranked.cosine is None:
+        return ranked.share
+    height = (ranked.cosine - background.mean) / background.deviation
+    odds = (
+        background.intercept
+        + background.per_deviation * height
+        + background.per_share * ranked.share
+    )
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+def judge(ranking: Sequence[Ranked], background: Background) -> list[Ranked]:
+    """Attach its relevance to every row; the order stays."""
+    return [replace(ranked, relevance=relevance(ranked, background)) for ranked in ranking]
+
+
+def arrange(judged: Sequence[Ranked], policy: RetrievalPolicy) -> list[Ranked]:
+    """Keep what is relevant: golden answers that surely match first, then both categories.
+
+    The second category takes rank 2, so that a shorter list is a prefix of a longer one.
+    """
+    relevant = [r for r in judged if r.relevance >= policy.relevance_floor]
+    golden = [r for r in relevant if _leads(r, policy)]
+    rest = [r for r in relevant if not _leads(r, policy)]
+    ordered = golden + rest
+    return ordered[:1] + _second_category_first(ordered)
+
+
+def _leads(ranked: Ranked, policy: RetrievalPolicy) -> bool:
+    return ranked.kind == "golden" and ranked.relevance >= policy.golden_floor
+
+
+def _second_category_first(ordered: list[Ranked]) -> list[Ranked]:
+    tail = ordered[1:]
+    other = next((r for r in tail if r.category != ordered[0].category), None) if tail else None
+    if other is None:
+        return tail
+    return [other, *(r for r in tail if r is not other)]
+
+
+def verdict(
+    arranged: Sequence[Ranked], degraded: Sequence[str], policy: RetrievalPolicy
+) -> tuple[SearchStatus, str | None]:
+    """Return the status and the guidance that goes with it; a miss with a failed leg is no miss."""
+    if not arranged:
+        if degraded:
+            return SearchStatus.UNAVAILABLE, UNAVAILABLE
+        return SearchStatus.NO_MATCH, NO_MATCH
+    weak = max(r.relevance for r in arranged) < policy.weak_below
+    return SearchStatus.OK, WEAK if weak else None

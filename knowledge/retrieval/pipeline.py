@@ -1,0 +1,137 @@
+"""The whole of retrieval, top to bottom; each step keeps its own rules."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from knowledge.models import EmbeddingSpace
+from knowledge.retrieval.candidates import Probe, candidates
+from knowledge.retrieval.fusion import Corpus, fuse
+from knowledge.retrieval.grounding import arrange, background_from, judge, verdict
+from knowledge.retrieval.policy import DEFAULT_POLICY, RetrievalPolicy
+from knowledge.retrieval.rendering import render
+from knowledge.retrieval.statistics import CorpusStatistics, statistics_for
+from knowledge.retrieval.types import (
+    CATEGORIES,
+    Allowlist,
+    Answer,
+    Candidate,
+    Query,
+    Result,
+    Understood,
+)
+
+# Rows that may turn out to repeat one another; a longer limit never changes a shorter list.
+_RENDERED = 24
+
+
+def retrieve(
+    asked: Understood, allowlist: Allowlist, *, limit: int, policy: RetrievalPolicy = DEFAULT_POLICY
+) -> Answer:
+    """Answer what the allowlist holds for this question, in the snapshot of the caller's transaction.
+
+    Cost: two statements for statistics, then one for each category to find and one to render.
+    """
+    clock = Stopwatch(dict(asked.timings_ms))
+    asked, space_id = _in_active_space(asked)
+    statistics = _statistics(asked, allowlist, space_id)
+    found = _candidates(asked, allowlist, statistics, Reach(space_id, policy))
+    clock.lap("candidates")
+    ranking = fuse(found, asked.queries, _corpus(statistics, policy), policy)
+    background = background_from(statistics.parameters, _language(asked.queries))
+    judged = judge(ranking, background)
+    arranged = arrange(judged, policy)
+    clock.lap("fuse")
+    results = render(arranged[:_RENDERED], allowlist, policy, limit=limit)
+    clock.lap("render")
+    status, guidance = verdict(arranged if results else (), asked.degraded, policy)
+    return Answer(
+        status=status,
+        results=tuple(results),
+        degraded=asked.degraded if results else (),
+        guidance=guidance,
+        digest=digest(results),
+        ranked=tuple(judged[:50]),
+        counts=_counts(found),
+        timings_ms=clock.laps,
+        profile_version=statistics.version,
+    )
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Where the legs look, and how deep."""
+
+    space_id: int | None
+    policy: RetrievalPolicy
+
+
+class Stopwatch:
+    """Milliseconds by step."""
+
+    def __init__(self, laps: dict[str, float] | None = None) -> None:
+        self.laps = laps or {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        """Note the time since the lap before."""
+        now = time.perf_counter()
+        self.laps[name] = round((now - self._last) * 1000, 2)
+        self._last = now
+
+
+def _in_active_space(asked: Understood) -> tuple[Understood, int | None]:
+    """Vectors of two spaces are never compared: in another space than the active one, go without."""
+    active = EmbeddingSpace.objects.filter(status=EmbeddingSpace.Status.ACTIVE).first()
+    if active is None or active.key == asked.space_key or asked.vectors is None:
+        return asked, active.pk if active else None
+    return replace(asked, vectors=None, degraded=("dense",)), active.pk
+
+
+def _statistics(asked: Understood, allowlist: Allowlist, space_id: int | None) -> CorpusStatistics:
+    tokens = sorted({token for query in asked.queries for token in query.tokens})
+    return statistics_for(allowlist.organization_id, space_id, tokens)
+
+
+def _candidates(
+    asked: Understood, allowlist: Allowlist, statistics: CorpusStatistics, reach: Reach
+) -> list[Candidate]:
+    if not asked.queries:
+        return []
+    probe = Probe(
+        asked.queries, asked.vectors, reach.space_id, reach.policy.depth, reach.policy.lexical_rows
+    )
+    return [
+        candidate
+        for category in CATEGORIES
+        for candidate in candidates(category, probe, allowlist, statistics)
+    ]
+
+
+def _corpus(statistics: CorpusStatistics, policy: RetrievalPolicy) -> Corpus:
+    measured = statistics.cosine_deviation
+    return Corpus(statistics.weight, policy.cosine_deviation if measured is None else measured)
+
+
+def _language(queries: Sequence[Query]) -> str:
+    return queries[0].language if queries else ""
+
+
+def _counts(found: Sequence[Candidate]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for candidate in found:
+        for leg in candidate.legs:
+            key = f"{candidate.category}.{leg}"
+            counts[key] = counts.get(key, 0) + 1
+    return counts
+
+
+def digest(results: Sequence[Result]) -> str:
+    """Return one hash over what a runtime would see, in its order."""
+    rows = [[result.type, result.id, result.chunk, result.content] for result in results]
+    text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

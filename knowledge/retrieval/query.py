@@ -1,0 +1,39 @@
+"""From what was asked to what both legs look for; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from knowledge.retrieval.types import Query
+from knowledge.text.keys import token_keys
+from knowledge.text.languages import guess_language
+from knowledge.text.normalising import match_key
+from knowledge.text.redaction import redact
+from knowledge.text.tokens import query_tokens
+
+
+def understand(
+    texts: Sequence[str], *, organization_id: int, code_patterns: Iterable[str] = ()
+) -> tuple[Query, ...]:
+    """Redact, collapse duplicates and split into tokens.
+
+    Shape: at most one query for each text; texts that normalise alike are one.
+    """
+    shapes = tuple(code_patterns)
+    redacted = [redact(text, shapes) for text in texts]
+    distinct = {match_key(text): text for text in reversed(redacted) if match_key(text)}
+    ordered = sorted(distinct, key=[match_key(text) for text in redacted].index)
+    return tuple(_query(distinct[key], key, organization_id) for key in ordered)
+
+
+def _query(text: str, normalised: str, organization_id: int) -> Query:
+    language = guess_language(text) or ""
+    tokens = query_tokens(text, language or None)
+    codes = [token for token in tokens if any(character.isdigit() for character in token)]
+    return Query(
+        text=text,
+        normalised=normalised,
+        language=language,
+        tokens=token_keys(organization_id, tokens),
+        codes=token_keys(organization_id, codes),
+    )

@@ -1,0 +1,123 @@
+"""Cut results out of live truth rows: the statement that returns text asks every gate again."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from django.db import connection
+
+from knowledge.errors import KnowledgeError
+from knowledge.retrieval.eligibility import TABLES, eligible_sql, parameters
+from knowledge.retrieval.excerpts import cut
+from knowledge.retrieval.policy import RetrievalPolicy
+from knowledge.retrieval.types import CATEGORIES, Allowlist, CategoryName, Ranked, Result
+from knowledge.text.normalising import normalise
+
+log = logging.getLogger(__name__)
+
+
+class ForeignRow(KnowledgeError):
+    """A row of another organization came out of a search; the answer was thrown away."""
+
+    code = "foreign_row"
+
+
+_EXTRA: dict[CategoryName, str] = {
+    "instruction": "'instruction', NULL, NULL",
+    "knowledge": "x.kind, nullif(x.url, ''), x.metadata ->> 'golden_asset_id'",
+}
+
+
+def render(
+    ranking: Sequence[Ranked], allowlist: Allowlist, policy: RetrievalPolicy, *, limit: int
+) -> list[Result]:
+    """Return at most `limit` results with bounded content, in the order of the ranking.
+
+    Raises: ForeignRow
+    Cost:   one statement for each category present.
+    """
+    rows = _rows(ranking, allowlist)
+    results: list[Result] = []
+    seen: set[tuple[str, str]] = set()
+    left = policy.characters_all
+    for ranked in ranking:
+        row = rows.get((ranked.category, ranked.asset_id))
+        result = _result(ranked, row, min(policy.characters_each, left)) if row else None
+        if result is None or _is_repeated(result, ranked.category, seen):
+            continue
+        results.append(result)
+        left -= len(result.content)
+        if len(results) == limit or left < policy.characters_each // 10:
+            break
+    return results
+
+
+def _is_repeated(result: Result, category: CategoryName, seen: set[tuple[str, str]]) -> bool:
+    key = (category, normalise(result.content))
+    repeated = key in seen
+    seen.add(key)
+    return repeated
+
+
+def _rows(ranking: Sequence[Ranked], allowlist: Allowlist) -> dict[Any, dict[str, Any]]:
+    rows: dict[Any, dict[str, Any]] = {}
+    for category in CATEGORIES:
+        chosen = [ranked for ranked in ranking if ranked.category == category]
+        for row in _live_rows(category, chosen, allowlist) if chosen else ():
+            rows[category, row["id"]] = row
+    return rows
+
+
+def _live_rows(
+    category: CategoryName, chosen: Sequence[Ranked], allowlist: Allowlist
+) -> list[dict[str, Any]]:
+    sql = f"""
+SELECT x.organization_id, x.id, x.title, x.valid_until, {_EXTRA[category]},
+       CASE WHEN l.id IS NULL THEN left(x.body, 4000)
+            ELSE substr(x.body, l.start + 1, l."end" - l.start) END,
+       left(x.body, 4000)
+  FROM unnest(%(assets)s::uuid[], %(positions)s::integer[]) AS p(asset_id, position)
+  JOIN {TABLES[category]} x ON x.id = p.asset_id AND {eligible_sql(category, allowlist)}
+  LEFT JOIN knowledge_lexicalentry l ON l.organization_id = x.organization_id
+   AND l.asset_id = x.id AND l.position = p.position AND l.generation = x.generation"""
+    values = parameters(allowlist) | {
+        "assets": [ranked.asset_id for ranked in chosen],
+        "positions": [ranked.position for ranked in chosen],
+    }
+    names = (
+        "organization", "id", "title", "valid_until", "kind", "url", "answer", "passage", "body",
+    )  # fmt: skip
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    _assert_own(rows, allowlist.organization_id)
+    return rows
+
+
+def _assert_own(rows: Sequence[dict[str, Any]], organization_id: int) -> None:
+    if any(row["organization"] != organization_id for row in rows):
+        log.critical("foreign_row", extra={"organization": organization_id})
+        raise ForeignRow
+
+
+def _result(ranked: Ranked, row: dict[str, Any], limit: int) -> Result | None:
+    golden = row["kind"] == "golden"
+    content = cut(row["body"] if golden else row["passage"], limit)
+    if not content:
+        return None
+    return Result(
+        type=_type(ranked.category, golden=golden),
+        id=str((row["answer"] if golden else None) or row["id"]),
+        chunk=ranked.position if ranked.category == "knowledge" and not golden else None,
+        title=row["title"],
+        content=content,
+        url=row["url"],
+        valid_until=row["valid_until"],
+        asset_id=row["id"],
+    )
+
+
+def _type(category: CategoryName, *, golden: bool) -> Literal["golden", "instruction", "knowledge"]:
+    return "golden" if golden else category
