@@ -1,9 +1,15 @@
 from __future__ import annotations
 
+import psycopg
 import pytest
 from django.contrib.auth.models import Permission
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
 from django.db import connection
 
+from config.database.roles import refuse_unsafe_role
+from config.embedded import ensure_running
+from config.provision import OWNER, SUPERUSER
 from tenants.models import Organization
 
 
@@ -24,3 +30,25 @@ def test_a_transactional_test_can_write():
 def test_a_transactional_test_is_cleared_before_the_next():
     assert Organization.objects.count() == 0
     assert Permission.objects.filter(codename="add_organization").exists()
+
+
+@pytest.mark.parametrize("role", [SUPERUSER, OWNER])
+@pytest.mark.django_db
+def test_a_role_that_row_security_does_not_bind_is_refused(role):
+    url = ensure_running("test").url(role, connection.settings_dict["NAME"])
+    with psycopg.connect(url) as unsafe, pytest.raises(ImproperlyConfigured, match=role):
+        refuse_unsafe_role(unsafe)
+
+
+@pytest.mark.django_db
+def test_a_role_with_bypassrls_is_refused():
+    server, name = ensure_running("test"), connection.settings_dict["NAME"]
+    with psycopg.connect(server.url(SUPERUSER, name)) as unsafe:
+        unsafe.execute("create role sees_all bypassrls; set local role sees_all")
+        with pytest.raises(ImproperlyConfigured, match="sees_all of DATABASE_URL has BYPASSRLS"):
+            refuse_unsafe_role(unsafe)
+
+
+def test_migrations_do_not_run_as_the_application_role():
+    with pytest.raises(CommandError, match="DATABASE_OWNER_URL"):
+        call_command("migrate", database="default")
