@@ -18,7 +18,7 @@ import django
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import get_commands
 
-from config.announcing import announce, first_answer
+from config.announcing import greet, show_questions
 from config.children import Child, end_left_behind, stop_all
 from config.embedded import release
 from config.env import env_int, env_secret, env_str
@@ -72,7 +72,10 @@ def _run(children: list[Child], began: float) -> None:
         child.start()
     _wait_until_alive(children[0], facts["url"])
     write_private("run", facts)
-    announce(facts, first_answer(facts), time.monotonic() - began)
+    greet(facts, _say)
+    if "service_key" in facts:
+        show_questions(facts, _say, lambda: time.monotonic() - began)
+    _say("\nAll of this is in .earmark/run.json. Ctrl-C stops everything.")
     _supervise(children)
 
 
