@@ -14,15 +14,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 Say = Callable[[str], None]
 _KEPT: Final = frozenset(
-    {
-        "admin_user",
-        "admin_password",
-        "service_key",
-        "organization",
-        "agents",
-        "contacts",
-        "examples",
-    }
+    {"admin_user", "admin_password", "service_key", "organization", "agents", "contacts"}
 )
 
 

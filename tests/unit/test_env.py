@@ -117,7 +117,7 @@ def test_a_database_address_is_taken_apart(monkeypatch):
 
 def test_a_database_address_can_name_a_socket_folder(monkeypatch):
     monkeypatch.setenv("DATABASE_URL", "postgresql://app@/kb?host=%2Frun%2Fpostgresql")
-    entry = env_database("DATABASE_URL")
+    entry = env_database("DATABASE_URL") or {}
     assert (entry["HOST"], entry["NAME"]) == ("/run/postgresql", "kb")
 
 
