@@ -1,0 +1,52 @@
+"""What every reader returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from knowledge.ingestion.errors import NoText, TooLarge
+from knowledge.ingestion.limits import LONGEST_BODY, LONGEST_TITLE
+from knowledge.text.normalising import clean, strip_unstorable
+
+
+@dataclass(frozen=True)
+class ParsedText:
+    """One text found in a file.
+
+    `part` names it inside a file that holds several; `labels` are what the file itself says about
+    it, under the keys of an import row.
+    """
+
+    title: str
+    body: str
+    part: str = ""
+    folder: str = ""
+    labels: dict[str, Any] = field(default_factory=dict)
+
+
+def parsed(title: str, body: str, **labels: Any) -> ParsedText:
+    """Return the text as it is stored.
+
+    Raises: NoText, TooLarge
+    """
+    kept = clean(strip_unstorable(body)).strip()
+    if not any(character.isalnum() for character in kept):
+        raise NoText
+    if len(kept) > LONGEST_BODY:
+        raise TooLarge(f"Its text is longer than {LONGEST_BODY:,} characters.")
+    return ParsedText(one_line(title), kept, labels={k: v for k, v in labels.items() if v})
+
+
+def one_line(title: str) -> str:
+    """Return a title without line breaks, at its longest."""
+    words = " ".join(clean(strip_unstorable(title)).split())
+    return words if len(words) <= LONGEST_TITLE else words[: LONGEST_TITLE - 1].rstrip() + "…"
+
+
+def title_from_name(name: str) -> str:
+    """Return the title a file without one goes by: its name, as words."""
+    stem = name.rpartition("/")[2]
+    head, dot, _ = stem.rpartition(".")
+    words = one_line((head if dot and head else stem).replace("_", " ").replace("-", " "))
+    return words[:1].upper() + words[1:]
