@@ -5,6 +5,16 @@ from __future__ import annotations
 import os
 
 from django.core.wsgi import get_wsgi_application
+from django.db import OperationalError, connection
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
 application = get_wsgi_application()
+
+# The first connection refuses an unsafe role; asking for it here stops the start instead of the
+# first request. A database that does not answer yet is asked again by every request.
+try:
+    connection.ensure_connection()
+except OperationalError:
+    pass
+finally:
+    connection.close()
