@@ -1,0 +1,178 @@
+"""Writes what the index holds of assets, if they are still ours: all of it or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID, uuid4
+
+from django.db import connection
+
+from knowledge.indexing.assets import Live, Piece, chunk_id
+from knowledge.indexing.leases import Claim, held
+from knowledge.models import Chunk, Document, EmbeddingSpace, IndexState
+from tenants.errors import EarmarkError
+from tenants.isolation import organization_context
+
+# What this organization holds already is put where new vectors are, before it is deleted below.
+_SAVE: Final = """
+INSERT INTO knowledge_embeddedtext (organization_id, space_id, text_hash, embedding)
+SELECT DISTINCT ON (c.text_hash) c.organization_id, v.space_id, c.text_hash, v.embedding
+  FROM knowledge_chunk c JOIN knowledge_vector v
+    ON v.organization_id = c.organization_id AND v.chunk_id = c.id AND v.space_id = %(space)s
+ WHERE c.organization_id = %(organization)s AND c.text_hash = ANY(%(hashes)s)
+   AND NOT EXISTS (SELECT FROM knowledge_embeddedtext e
+     WHERE e.organization_id = c.organization_id AND e.space_id = %(space)s AND e.text_hash = c.text_hash)
+    ON CONFLICT DO NOTHING
+"""
+_DELETE: Final = """
+DELETE FROM knowledge_document WHERE organization_id = %(organization)s AND asset_id = ANY(%(assets)s)
+"""
+_INSERT: Final = """
+INSERT INTO knowledge_vector (organization_id, space_id, asset_id, generation, position, chunk_id, embedding)
+SELECT e.organization_id, e.space_id, w.asset_id, w.generation, w.position, w.chunk_id, e.embedding
+  FROM unnest(%(owners)s::uuid[], %(generations)s::bigint[], %(positions)s::integer[], %(chunks)s::uuid[],
+              %(texts)s::text[]) AS w(asset_id, generation, position, chunk_id, text_hash)
+  JOIN knowledge_embeddedtext e
+    ON e.organization_id = %(organization)s AND e.space_id = %(space)s AND e.text_hash = w.text_hash
+"""
+_SPEND: Final = """
+DELETE FROM knowledge_embeddedtext
+ WHERE organization_id = %(organization)s AND space_id = %(space)s AND text_hash = ANY(%(hashes)s)
+"""
+
+
+class VectorsMoved(EarmarkError):
+    """Vectors were taken by another asset in this very moment."""
+
+    code = "vectors_moved"
+    retryable = True
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A claimed asset with what the index should hold of it; nothing when it is not live."""
+
+    claim: Claim
+    live: Live | None
+    pieces: Sequence[Piece] = ()
+
+
+def apply(ready: Sequence[Ready], space: EmbeddingSpace, *, at: datetime) -> set[UUID]:
+    """Write the index of these assets in one transaction; return which were still ours.
+
+    Raises: VectorsMoved when a vector that was there has gone; nothing is written then.
+    Cost:   about ten statements, whatever the number of assets.
+    """
+    claims = [one.claim for one in ready]
+    with organization_context(claims[0].organization_id):
+        states = _still_ours(claims)
+        ours = [one for one in ready if one.claim.asset_id in states]
+        if ours:
+            _write(ours, space, at=at)
+            _settle(ours, states, space, at=at)
+    return set(states)
+
+
+def _still_ours(claims: Sequence[Claim]) -> dict[UUID, IndexState]:
+    # A row that a writer holds is about to change: not ours any more.
+    asked = {one.asset_id: one.generation for one in claims}
+    rows = held(claims).select_for_update(skip_locked=True).filter(asset_id__in=asked)
+    return {row.asset_id: row for row in rows if row.desired_generation == asked[row.asset_id]}
+
+
+def _write(ours: Sequence[Ready], space: EmbeddingSpace, *, at: datetime) -> None:
+    rows = [_document(one.live, space, at=at) for one in ours if one.live]
+    chunks = [chunk for one, row in _paired(ours, rows) for chunk in _chunks(one, row)]
+    values = _values(ours, chunks, {row.asset_id: row.generation for row in rows}, space)
+    with connection.cursor() as cursor:
+        cursor.execute(_SAVE, values)
+        cursor.execute(_DELETE, values)
+        Document.objects.bulk_create(rows)
+        Chunk.objects.bulk_create(chunks, batch_size=2_000)
+        cursor.execute(_INSERT, values)
+        if cursor.rowcount != len(chunks):
+            raise VectorsMoved
+        cursor.execute(_SPEND, values)
+
+
+def _document(live: Live, space: EmbeddingSpace, *, at: datetime) -> Document:
+    return Document(
+        id=uuid4(),
+        organization_id=live.organization_id,
+        key=live.document_key,
+        category=live.category,
+        asset_id=live.asset_id,
+        dataset=live.dataset,
+        generation=live.generation,
+        content_hash=live.text.content_hash,
+        fingerprint=space.key,
+        applied_at=at,
+    )
+
+
+def _paired(ours: Sequence[Ready], rows: Sequence[Document]) -> list[tuple[Ready, Document]]:
+    return list(zip([one for one in ours if one.live], rows, strict=True))
+
+
+def _chunks(one: Ready, document: Document) -> list[Chunk]:
+    return [
+        Chunk(
+            id=chunk_id(document.organization_id, document.asset_id, piece.position),
+            organization_id=document.organization_id,
+            document=document,
+            asset_id=document.asset_id,
+            position=piece.position,
+            start=piece.start,
+            end=piece.end,
+            section=piece.section,
+            text_hash=piece.text_hash,
+        )
+        for piece in one.pieces
+    ]
+
+
+def _values(
+    ours: Sequence[Ready],
+    chunks: Sequence[Chunk],
+    generations: Mapping[UUID, int],
+    space: EmbeddingSpace,
+) -> dict[str, Any]:
+    return {
+        "organization": ours[0].claim.organization_id,
+        "space": space.pk,
+        "assets": [one.claim.asset_id for one in ours],
+        "hashes": sorted({chunk.text_hash for chunk in chunks}),
+        "owners": [chunk.asset_id for chunk in chunks],
+        "generations": [generations[chunk.asset_id] for chunk in chunks],
+        "positions": [chunk.position for chunk in chunks],
+        "chunks": [chunk.pk for chunk in chunks],
+        "texts": [chunk.text_hash for chunk in chunks],
+    }
+
+
+def _settle(
+    ours: Sequence[Ready],
+    states: Mapping[UUID, IndexState],
+    space: EmbeddingSpace,
+    *,
+    at: datetime,
+) -> None:
+    for one in ours:
+        state = states[one.claim.asset_id]
+        state.applied_generation = one.claim.generation
+        state.applied_version = one.live.version if one.live else None
+        state.document_key = one.live.document_key if one.live else ""
+        state.fingerprint = space.key if one.live else ""
+        state.status, state.attempts, state.applied_at = IndexState.Status.LIVE, 0, at
+        state.lease_token = state.lease_until = None
+        state.last_error_code = state.last_error = ""
+    IndexState.objects.bulk_update(list(states.values()), _SETTLED)
+
+
+_SETTLED: Final = (
+    "applied_generation", "applied_version", "document_key", "fingerprint", "status", "attempts",
+    "applied_at", "lease_token", "lease_until", "last_error_code", "last_error",
+)  # fmt: skip
