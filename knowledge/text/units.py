@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-
-import regex
 
 from knowledge.text.blocks import Block, Kind, blocks
 from knowledge.text.sentences import CLUSTER, line_ends, sentence_ends
@@ -15,23 +14,28 @@ from knowledge.text.sentences import CLUSTER, line_ends, sentence_ends
 TokenCounter = Callable[[str], int]
 Cutter = Callable[[str], list[int]]
 
-DENSE = regex.compile(
-    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]"
-)
-WORDS = regex.compile(r"[\p{L}\p{M}]+")
-SIGNS = regex.compile(r"[^\p{L}\p{M}\s]")
+# What multilingual-e5's vocabulary takes, rounded up: a third of a token per letter is usual.
+# A word of 15 letters or more is rarely a word: random letters take nearly one token each.
+FAMILIAR = "A-Za-z\u00c0-\u10ff\u1e00-\u1fff"
+HALVES = re.compile("[\u0e00-\u0fff\u1000-\u109f\u1200-\u139f\u1780-\u17ff]+")
+LETTERS = re.compile(f"[{FAMILIAR}]+")
+LONG = re.compile("[A-Za-z\u00c0-\u0dff]{15,}")
+BLANKS = re.compile(r"\s+")
 ANNOUNCING = (":", "：", "﹕")
 EMPHASIS = "*_ \t\n"
 
 
 def estimated_tokens(text: str) -> int:
     """Return at least as many tokens as the local embedder's vocabulary is likely to need."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    words = WORDS.findall(text)
-    dense = 0 if text.isascii() else len(DENSE.findall(text))
-    letters = sum(map(len, words)) - dense
-    return dense + math.ceil(max(letters, 0) / 3) + len(SIGNS.findall(text))
+    written = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    letters, long = _held(LETTERS, written), _held(LONG, written)
+    halves = 0 if text.isascii() else _held(HALVES, written)
+    others = len(written) - letters - _held(BLANKS, written)
+    return others + math.ceil(letters / 3 + long / 2 + halves / 6)
+
+
+def _held(pattern: re.Pattern[str], text: str) -> int:
+    return len("".join(pattern.findall(text)))
 
 
 @dataclass(frozen=True, slots=True)
