@@ -1,0 +1,99 @@
+"""What the backend may know about the caller's turn besides the queries: short and redacted."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from earmark_worker.languages.folding import words
+from earmark_worker.redaction import redact
+from earmark_worker.turns import TurnView
+
+LONGEST_CONTEXT = 1_000
+LONGEST_QUERY = 500
+MOST_QUERIES = 4
+CALL_KEYS = ("country", "language", "channel")
+_LONGEST_CALL_VALUE = 40
+
+
+@dataclass(frozen=True)
+class TurnContext:
+    """The caller's turn as it leaves the process.
+
+    Shape: `utterance` redacted, at most 1,000 characters together with `call`; `variants` are
+    redacted standalone queries made of earlier turns and this one.
+    """
+
+    utterance: str
+    structured_value_digits: int | None
+    call: tuple[tuple[str, str], ...]
+    variants: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        """A name for the context; transcripts that differ in case or punctuation share it."""
+        said = [*words(self.utterance), str(self.structured_value_digits), *map(str, self.call)]
+        return hashlib.sha256("\x1f".join(said).encode()).hexdigest()[:16]
+
+    def body(self) -> dict[str, object]:
+        """The `turn_context` object of a search request."""
+        return {
+            "utterance": self.utterance,
+            "structured_value_digits": self.structured_value_digits,
+            "call": dict(self.call),
+        }
+
+
+def capture(
+    view: TurnView, call: Mapping[str, object], *, code_patterns: Sequence[str] = ()
+) -> TurnContext:
+    """The context of the caller's current turn, taken once before a reply is generated."""
+    said = [redact(text, code_patterns=code_patterns) for text in view.caller_texts]
+    allowed = _allowed(call, code_patterns)
+    room = LONGEST_CONTEXT - len(json.dumps(dict(allowed), ensure_ascii=False))
+    lengths = [length for turn in said for length in turn.lengths]
+    return TurnContext(
+        utterance=cut(said[-1].text, room) if said else "",
+        structured_value_digits=lengths[-1] if lengths else None,
+        call=allowed,
+        variants=_variants([turn.text for turn in said]),
+    )
+
+
+def fill(queries: Sequence[str], context: TurnContext) -> list[str]:
+    """The model's queries, then context variants in the places it left unused."""
+    filled: list[str] = []
+    for query in [*queries, *context.variants]:
+        if query.strip() and words(query) not in [words(seen) for seen in filled]:
+            filled.append(cut(query, LONGEST_QUERY))
+    return filled[:MOST_QUERIES]
+
+
+def cut(text: str, limit: int) -> str:
+    """The text, shortened at a word border and never inside a redaction marker."""
+    if len(text) <= limit:
+        return text
+    short = text[:limit]
+    if "[" in short and "]" not in short[short.rindex("[") :]:
+        short = short[: short.rindex("[")]
+    elif " " in short:
+        short = short[: short.rindex(" ")]
+    return short.rstrip()
+
+
+def _allowed(
+    call: Mapping[str, object], code_patterns: Sequence[str]
+) -> tuple[tuple[str, str], ...]:
+    values = {key: call[key] for key in CALL_KEYS if call.get(key)}
+    return tuple(
+        (key, redact(str(value), code_patterns=code_patterns).text[:_LONGEST_CALL_VALUE])
+        for key, value in values.items()
+    )
+
+
+def _variants(said: list[str]) -> tuple[str, ...]:
+    if len(said) < 2:
+        return ()
+    previous_and_last = f"{said[-2]} {said[-1]}"
+    first_and_last = f"{said[0]} {said[-1]}"
+    return (previous_and_last,) if len(said) == 2 else (previous_and_last, first_and_last)
