@@ -57,7 +57,8 @@ OPENING = {
     "sv": "kan får är har",
 }
 LEADS = frozenset(
-    "so and but ok okay well hi hello please hola y pero und aber also alors et e".split()
+    {"so", "and", "but", "ok", "okay", "well", "hi", "hello", "please", "hola", "y", "pero"}
+    | {"und", "aber", "also", "alors", "et", "e"}
 )
 ASKING_ANYWHERE = {
     "zh": re.compile("[吗嘛呢谁几哪]|什么|怎么|怎样|如何|多少|是否|能否|为何"),
