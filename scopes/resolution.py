@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -112,7 +113,7 @@ def _knowledge(agent: PhoneAgent, mode: str | None) -> Scope:
     return Selection(ids=ids, folders=folders, is_vacant=not _exists(LIVE_ITEM, parameters))
 
 
-def _exists(statement: str, parameters: list[object] | dict[str, object]) -> bool:
+def _exists(statement: str, parameters: list[Any] | dict[str, Any]) -> bool:
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters)
         row: tuple[bool] = cursor.fetchone()

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from knowledge.models import EmbeddingSpace
+from knowledge.embedding.spaces import active_space
 from knowledge.retrieval.candidates import Probe, candidates
 from knowledge.retrieval.fusion import Corpus, fuse
 from knowledge.retrieval.grounding import arrange, background_from, judge, verdict
@@ -86,7 +86,7 @@ class Stopwatch:
 
 def _in_active_space(asked: Understood) -> tuple[Understood, int | None]:
     """Vectors of two spaces are never compared: in another space than the active one, go without."""
-    active = EmbeddingSpace.objects.filter(status=EmbeddingSpace.Status.ACTIVE).first()
+    active = active_space()
     if active is None or active.key == asked.space_key or asked.vectors is None:
         return asked, active.pk if active else None
     return replace(asked, vectors=None, degraded=("dense",)), active.pk

@@ -7,11 +7,13 @@ import time
 from collections.abc import Sequence
 
 from knowledge.embedding.protocol import Embedder, Vector
+from knowledge.embedding.spaces import space_key
 from knowledge.errors import EmbeddingFailed
+from knowledge.passages import CHUNKER_VERSION
 from knowledge.retrieval.deadline import Deadline
 from knowledge.retrieval.query import understand
 from knowledge.retrieval.types import Query, Understood
-from knowledge.text.recogniser import prepare_for_embedding
+from knowledge.text.speech import prepare_for_embedding
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +38,7 @@ def prepare(
     return Understood(
         queries=queries,
         vectors=vectors,
-        space_key=embedder.space.key,
+        space_key=space_key(embedder.space, CHUNKER_VERSION),
         degraded=("dense",) if failed else (),
         timings_ms={"embed": round((time.perf_counter() - began) * 1000, 2)},
     )
