@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from knowledge.text.blocks import Kind
-from knowledge.text.sentences import sentence_ends, word_ends
+from knowledge.text.overlap import overlap_start
 from knowledge.text.units import Room, TokenCounter, Unit, estimated_tokens, units
 
 CHUNKER_VERSION = "1"
@@ -155,20 +156,27 @@ def _is_crumb(cut: _Cut, before: Sequence[Unit], held: Sequence[Unit]) -> bool:
 
 
 def _passage(cut: _Cut, position: int, held: Sequence[Unit], before: Sequence[Unit]) -> Passage:
-    first = next((u.block for u in held if u.block.kind is not Kind.HEADING), held[0].block)
+    section = _main_section(held)
     header = held[0].block.header if held[0].block.kind is Kind.ROW else ""
     whole = Passage(
         position=position,
         start=held[0].start,
         end=held[-1].end,
-        context_start=_context_start(cut, held[0], before),
-        section=first.section,
-        heading=_shortened(_heading(cut, first.section), cut.limits),
+        context_start=overlap_start(cut.body, held[0], before, cut.limits.overlap),
+        section=section,
+        heading=_shortened(_heading(cut, section), cut.limits),
         table_header=_shortened(header, cut.limits),
     )
     if cut.limits.count(whole.indexed_text(cut.body)) <= cut.limits.most_tokens:
         return whole
     return replace(whole, context_start=whole.start)
+
+
+def _main_section(held: Sequence[Unit]) -> tuple[str, ...]:
+    sizes: Counter[tuple[str, ...]] = Counter()
+    for unit in held:
+        sizes[unit.block.section] += unit.size
+    return sizes.most_common(1)[0][0]
 
 
 def _heading(cut: _Cut, section: Sequence[str]) -> str:
@@ -184,29 +192,3 @@ def _shortened(text: str, limits: PassagePolicy) -> str:
     while text and limits.count(text) > limits.lead:
         text = text[: len(text) * 3 // 4].rstrip()
     return text
-
-
-def _context_start(cut: _Cut, first: Unit, before: Sequence[Unit]) -> int:
-    start, floor = first.start, first.start - cut.limits.overlap
-    if first.block.kind in {Kind.HEADING, Kind.ROW}:
-        return start
-    for unit in reversed(before):
-        if unit.block.section != first.block.section or unit.block.kind in {Kind.HEADING, Kind.ROW}:
-            break
-        if unit.start < floor:
-            return (
-                _inside(cut.body, unit, floor)
-                if unit.block.kind is Kind.PROSE and start > floor
-                else start
-            )
-        start = unit.start
-    return start
-
-
-def _inside(body: str, unit: Unit, floor: int) -> int:
-    text = body[unit.start : unit.end]
-    for ends in (sentence_ends(text), word_ends(text)):
-        for end in ends[:-1]:
-            if unit.start + end >= floor:
-                return unit.start + end
-    return unit.end

@@ -11,10 +11,9 @@ ABBREVIATIONS = (
 )
 _CLOSERS = r"[\"'”’»)\]」』】）]*"
 END = regex.compile(
-    rf"(?V1)(?:(?<!\b(?:{ABBREVIATIONS}))\.|[!?…؟۔։።။។।॥]){_CLOSERS}(?:\s+(?!\p{{Ll}})|\Z)"
+    rf"(?V1)(?:(?<!\b(?i:{ABBREVIATIONS}))\.|[!?…؟۔։።။។।॥]){_CLOSERS}(?:\s+(?!\p{{Ll}})|\Z)"
     rf"|[。！？｡]+{_CLOSERS}\s*"
-    r"|\n[ \t]*\n\s*",
-    regex.IGNORECASE,
+    r"|\n[ \t]*\n\s*"
 )
 SPACES = regex.compile(r"\s+")
 CLUSTER = regex.compile(r"\X")
@@ -36,8 +35,3 @@ def word_ends(text: str) -> list[int]:
     """Return the offset after each word and its space; the last is len(text)."""
     ends = [match.end() for match in SPACES.finditer(text)]
     return ends if ends and ends[-1] == len(text) else [*ends, len(text)]
-
-
-def character_ends(text: str) -> list[int]:
-    """Return the offset after each character as a reader counts them, accents included."""
-    return [match.end() for match in CLUSTER.finditer(text)]
