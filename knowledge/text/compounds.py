@@ -15,8 +15,6 @@ UNSPACED = (
     r"\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}"
     r"\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Hangul}ー"
 )
-# One such sign can be a word by itself; one Thai letter cannot.
-WORD_SIGNS = regex.compile(r"[\p{Script=Han}\p{Script=Hangul}]")
 CLUSTERS = regex.compile(r"\P{M}\p{M}*|\p{M}+")
 LETTER = rf"[[\p{{L}}\p{{M}}]--[{UNSPACED}]]"
 RUNS = regex.compile(rf"(?V1)(?P<letters>{LETTER}+)|(?P<digits>\p{{N}}+)")
@@ -32,9 +30,9 @@ def unspaced_forms(run: str) -> Iterator[Form]:
     if len(signs) == 1:
         yield Form(signs[0])
         return
+    # A query of one character has to find it inside longer words.
     for sign in signs:
-        if WORD_SIGNS.match(sign):
-            yield Form(sign, Role.INDEX_ONLY)
+        yield Form(sign, Role.INDEX_ONLY)
     for first, second in pairwise(signs):
         yield Form(first + second)
 
