@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import httpx
 from pydantic import ValidationError
@@ -17,6 +17,7 @@ from earmark_worker.wire import (
     EndSession,
     ErrorReply,
     OpenSession,
+    Renewed,
     RenewSession,
     SearchReply,
     SearchRequest,
@@ -24,6 +25,7 @@ from earmark_worker.wire import (
 )
 
 logger = logging.getLogger("earmark_worker")
+Read = TypeVar("Read", Session, Renewed)
 SEARCH_DEADLINE = 6.0
 _ENVELOPE_STATUSES = frozenset({200, 503, 504})
 
@@ -75,15 +77,15 @@ class VoiceClient:
         Raises: ContractMismatch, BootstrapRefused (also when the server cannot be reached).
         """
         answer = await self._ask("POST", "/sessions", request.model_dump(exclude_none=True))
-        return _session(answer)
+        return _read(Session, answer)
 
-    async def renew(self, session: str, request: RenewSession) -> Session:
-        """Extend a session and read its contract again.
+    async def renew(self, session: str, request: RenewSession) -> Renewed:
+        """Extend a session and read the name of its contract again.
 
         Raises: ContractMismatch, BootstrapRefused.
         """
         path = f"/sessions/{session}/renew"
-        return _session(await self._ask("POST", path, request.model_dump()))
+        return _read(Renewed, await self._ask("POST", path, request.model_dump()))
 
     async def end(self, session: str, request: EndSession) -> None:
         """Close a session; a failure is logged and otherwise ignored, the call is over."""
@@ -144,13 +146,13 @@ class VoiceClient:
             raise BootstrapRefused(f"No answer: {type(error).__name__}") from error
 
 
-def _session(answer: httpx.Response) -> Session:
+def _read(shape: type[Read], answer: httpx.Response) -> Read:
     if answer.status_code == 409:
         raise ContractMismatch(_error_text(answer))
     if answer.is_error:
         raise BootstrapRefused(_error_text(answer))
     try:
-        return Session.model_validate(answer.json())
+        return shape.model_validate(answer.json())
     except ValueError as error:
         raise BootstrapRefused("The answer is not a session of this contract.") from error
 

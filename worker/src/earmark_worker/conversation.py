@@ -128,11 +128,20 @@ class Conversation:
         self.follow_ups = FollowUps()
         self.surveying = False
         self.gate: ToolGate = lambda _tool: None
+        self.at_end: list[Callable[[], Awaitable[None]]] = []
+        self._ended = False
         self._backend = backend
         self._principal = principal
         self._clock = clock
         self._seen: dict[str, _Seen] = {}
         self._speculations = Speculations(self._speculate, self.announcer, clock=clock)
+
+    @property
+    def language(self) -> str:
+        """The language of the call with its country, as `ar-AE`; English when unknown."""
+        language = str(self._principal.call.get("language") or "en")
+        country = self._principal.call.get("country")
+        return f"{language}-{country}" if country and "-" not in language else language
 
     @property
     def in_flight(self) -> int:
@@ -189,7 +198,10 @@ class Conversation:
         self._speculations.end_turn()
 
     async def end(self) -> None:
-        """The call is over."""
+        """The call is over; a second time does nothing."""
+        if self._ended:
+            return
+        self._ended = True
         self.end_turn()
         body = EndSession(
             organization=self._principal.organization,
@@ -197,6 +209,8 @@ class Conversation:
             adopted=self.follow_ups.adopted(),
         )
         await self._backend.end(self.session.session, body)
+        for close in self.at_end:
+            await close()
 
     async def _answered(
         self, plan: SearchPlan, task: "asyncio.Future[SearchReply]", race: Race, *, early: bool

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 MOST_PINNED = 5
+MOST_ADOPTED = 20
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class FollowUps:
         self._adopted.append(search)
 
     def adopted(self) -> tuple[str, ...]:
-        """Adoptions that no answered request has carried yet."""
-        return tuple(self._adopted)
+        """Adoptions that no answered request has carried yet, oldest first, at most twenty."""
+        return tuple(self._adopted[:MOST_ADOPTED])
 
     def reported(self, adopted: tuple[str, ...]) -> None:
         """A request with these adoptions was answered."""

@@ -1,20 +1,19 @@
 """No run of four or more digits leaves the process, written in any script or spoken as words."""
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 
 from earmark_worker.languages.folding import fold, is_han
 from earmark_worker.languages.number_words import NumberWords, vocabularies
 from earmark_worker.languages.spoken_digits import Heard, hear, written
+from earmark_worker.product_codes import code_length, declared_spans
 
 SHORTEST_SECRET = 4
 _LONGEST_MARKED = 999
-_LONGEST_CODE = 5
 _GAP_PUNCTUATION = frozenset(".,/()_\\·…~*#+|'\"’،٫٬、，−")
-_CODE_BEFORE = re.compile(r"[A-Za-z]{2,}-?$")
-_CODE_AFTER = re.compile(r"^-?[A-Za-z]{2,}")
 
 
 @dataclass(frozen=True)
@@ -49,10 +48,25 @@ def redact(text: str, *, code_patterns: Sequence[str] = ()) -> Redacted:
     Cost: linear in the text for each of eight vocabularies; texts are at most 1,000 characters.
     """
     atoms = list(_atoms(text))
-    protected = _protected(text, code_patterns)
+    protected = declared_spans(text, code_patterns)
     spans = _merged([s for table in vocabularies() for s in _spans(text, atoms, table)])
     kept = [s for s in spans if not any(a <= s.start and s.end <= b for a, b in protected)]
     return Redacted(text=_replaced(text, kept), lengths=tuple(s.length for s in kept))
+
+
+@lru_cache(maxsize=4096)
+def digits_of(char: str) -> str:
+    """The ASCII digits a character stands for: of any script, raised, circled or bracketed.
+
+    Source: Unicode Character Database, Numeric_Type; Unicode Standard Annex 15 for ⑫ and ⒈.
+    """
+    value = unicodedata.digit(char, None)
+    if value is not None:
+        return str(value)
+    if unicodedata.category(char) != "No":
+        return ""
+    plain = unicodedata.normalize("NFKC", char).strip("().")
+    return plain if plain.isascii() and plain.isdigit() else ""
 
 
 def _replaced(text: str, spans: list[_Span]) -> str:
@@ -84,7 +98,7 @@ def _kinds(text: str) -> list[str]:
 
 
 def _kind(char: str, before: str) -> str:
-    if unicodedata.digit(char, None) is not None:
+    if digits_of(char):
         return "digit"
     category = unicodedata.category(char)
     if is_han(char):
@@ -110,7 +124,7 @@ def _spans(text: str, atoms: list[_Atom], table: NumberWords) -> Iterator[_Span]
 
 def _heard(atom: _Atom, table: NumberWords) -> Heard | None:
     if atom.kind == "digit":
-        return Heard(digits="".join(str(unicodedata.digit(char)) for char in atom.text))
+        return Heard(digits="".join(map(digits_of, atom.text)))
     return hear(fold(atom.text), table) if atom.kind in ("word", "han") else None
 
 
@@ -119,29 +133,20 @@ def _continues(atom: _Atom, table: NumberWords) -> bool:
 
 
 def _closed(text: str, run: list[tuple[_Atom, Heard]], table: NumberWords) -> Iterator[_Span]:
-    if all(heard.magnitude is not None or heard.repeat is not None for _, heard in run):
+    rest = run[_code_atoms(text, run) :]
+    if all(heard.magnitude is not None or heard.repeat is not None for _, heard in rest):
         return
-    length = len(written([heard for _, heard in run], table))
-    if length >= SHORTEST_SECRET and not _is_product_code(text, [atom for atom, _ in run]):
-        yield _Span(run[0][0].start, run[-1][0].end, length)
+    length = len(written([heard for _, heard in rest], table))
+    if length >= SHORTEST_SECRET:
+        yield _Span(rest[0][0].start, rest[-1][0].end, length)
 
 
-def _is_product_code(text: str, run: list[_Atom]) -> bool:
-    if len(run) > 1 or run[0].kind != "digit" or len(run[0].text) > _LONGEST_CODE:
-        return False
-    before, after = text[: run[0].start], text[run[0].end :]
-    return bool(_CODE_BEFORE.search(before) or _CODE_AFTER.search(after))
-
-
-def _protected(text: str, patterns: Sequence[str]) -> list[tuple[int, int]]:
-    return [match.span() for pattern in patterns for match in _matches(pattern, text)]
-
-
-def _matches(pattern: str, text: str) -> list[re.Match[str]]:
-    try:
-        return list(re.finditer(pattern, text))
-    except re.error:
-        return []
+def _code_atoms(text: str, run: list[tuple[_Atom, Heard]]) -> int:
+    if not run or any(heard.digits is None for _, heard in run):
+        return 0
+    atoms = [atom for atom, _ in run]
+    gaps = [text[a.end : b.start] for a, b in pairwise(atoms)]
+    return code_length(text[: atoms[0].start], [heard.digits or "" for _, heard in run], gaps)
 
 
 def _merged(spans: list[_Span]) -> list[_Span]:

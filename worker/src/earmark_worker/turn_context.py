@@ -1,7 +1,7 @@
 """What the backend may know about the caller's turn besides the queries: short and redacted."""
 
 import hashlib
-import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,8 +12,13 @@ from earmark_worker.turns import TurnView
 LONGEST_CONTEXT = 1_000
 LONGEST_QUERY = 500
 MOST_QUERIES = 4
-CALL_KEYS = ("country", "language", "channel")
-_LONGEST_CALL_VALUE = 40
+MOST_DIGITS = 999
+# A value the server would refuse is left out here: metadata must never cost the search.
+_CALL_VALUES = {
+    "country": re.compile(r"[A-Za-z]{2}"),
+    "language": re.compile(r"(?=.{2,16}$)[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*"),
+    "channel": re.compile(r"[a-z0-9_-]{1,32}"),
+}
 
 
 @dataclass(frozen=True)
@@ -49,12 +54,12 @@ def capture(
 ) -> TurnContext:
     """The context of the caller's current turn, taken once before a reply is generated."""
     said = [redact(text, code_patterns=code_patterns) for text in view.caller_texts]
-    allowed = _allowed(call, code_patterns)
-    room = LONGEST_CONTEXT - len(json.dumps(dict(allowed), ensure_ascii=False))
+    allowed = _allowed(call)
+    room = LONGEST_CONTEXT - len(str(dict(allowed)))
     lengths = [length for turn in said for length in turn.lengths]
     return TurnContext(
         utterance=cut(said[-1].text, room) if said else "",
-        structured_value_digits=lengths[-1] if lengths else None,
+        structured_value_digits=min(lengths[-1], MOST_DIGITS) if lengths else None,
         call=allowed,
         variants=_variants([turn.text for turn in said]),
     )
@@ -81,13 +86,12 @@ def cut(text: str, limit: int) -> str:
     return short.rstrip()
 
 
-def _allowed(
-    call: Mapping[str, object], code_patterns: Sequence[str]
-) -> tuple[tuple[str, str], ...]:
-    values = {key: call[key] for key in CALL_KEYS if call.get(key)}
+def _allowed(call: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+    values = ((key, str(call.get(key) or "")) for key in _CALL_VALUES)
     return tuple(
-        (key, redact(str(value), code_patterns=code_patterns).text[:_LONGEST_CALL_VALUE])
-        for key, value in values.items()
+        (key, value)
+        for key, value in values
+        if _CALL_VALUES[key].fullmatch(value) and not redact(value).lengths
     )
 
 

@@ -13,7 +13,6 @@ CONTRACT_VERSION = 1
 BASE_PATH = "/internal/voice/v1"
 
 Status = Literal["ok", "no_match", "restricted_empty", "timeout", "unavailable"]
-Query = str
 
 
 class _Request(BaseModel):
@@ -27,7 +26,7 @@ class _Answer(BaseModel):
 class Call(_Request):
     """What is known about the telephone call."""
 
-    id: str
+    id: str | None = None
     channel: str = "phone"
     country: str | None = None
     language: str | None = None
@@ -79,11 +78,19 @@ class Session(_Answer):
     code_patterns: tuple[str, ...] = ()
 
 
+class Renewed(_Answer):
+    """A session that lives on."""
+
+    session: str
+    expires_at: datetime
+    contract: ContractName
+
+
 class TurnContextBody(_Request):
     """The caller's turn, redacted, to focus excerpts with."""
 
     utterance: str = Field(default="", max_length=1000)
-    structured_value_digits: int | None = None
+    structured_value_digits: int | None = Field(default=None, ge=0, le=999)
     call: dict[str, str] = Field(default_factory=dict)
 
 
@@ -92,12 +99,12 @@ class SearchRequest(_Request):
 
     organization: str
     agent: str
-    queries: tuple[Query, ...] = Field(min_length=1, max_length=4)
+    queries: tuple[str, ...] = Field(min_length=1, max_length=4)
     turn_context: TurnContextBody | None = None
     follows: str | None = None
     pinned: tuple[str, ...] = Field(default=(), max_length=5)
     speculative: bool = False
-    adopted: tuple[str, ...] = ()
+    adopted: tuple[str, ...] = Field(default=(), max_length=20)
     limit: int = Field(default=5, ge=1, le=10)
 
 
@@ -129,7 +136,7 @@ class EndSession(_Request):
 
     organization: str
     agent: str
-    adopted: tuple[str, ...] = ()
+    adopted: tuple[str, ...] = Field(default=(), max_length=20)
 
 
 class RenewSession(_Request):

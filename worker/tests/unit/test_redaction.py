@@ -56,11 +56,32 @@ def test_a_code_followed_by_more_digits_is_no_code():
 
 
 def test_a_declared_pattern_keeps_its_codes_readable():
-    assert redact("model 900 100", code_patterns=[r"\b\d{3} \d{3}\b"]).text == "model 900 100"
+    assert redact("model 900 100", code_patterns=["Model ### ###"]).text == "model 900 100"
 
 
-def test_a_broken_declared_pattern_protects_nothing():
-    assert redact("123456", code_patterns=["("]).text == "[6-digit structured value]"
+@pytest.mark.parametrize("shape", ["######", "(", "A" * 50 + "#", "AAA", ""])
+def test_an_unsafe_declared_shape_protects_nothing(shape):
+    assert redact("123456", code_patterns=[shape]).text == "[6-digit structured value]"
+
+
+@pytest.mark.parametrize("said", ["PPR-9087 2 units", "AB-12-34", "two PPR9087"])
+def test_a_code_stays_beside_a_small_number(said):
+    assert redact(said).text == said
+
+
+@pytest.mark.parametrize(
+    ("said", "leaves"),
+    [
+        ("PPR-9087 123", "PPR-[7-digit structured value]"),
+        ("AB123456", "AB[6-digit structured value]"),
+        ("A1234", "A[4-digit structured value]"),
+        ("1234ab", "[4-digit structured value]ab"),
+        ("رقم1234", "رقم[4-digit structured value]"),
+        ("⑫ ⒊ ²", "[4-digit structured value]"),
+    ],
+)
+def test_what_only_looks_like_a_code_is_redacted(said, leaves):
+    assert redact(said).text == leaves
 
 
 def test_the_lengths_are_told_in_order():
