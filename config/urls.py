@@ -6,9 +6,11 @@ from django.contrib import admin
 from django.urls import URLPattern, URLResolver, path
 
 from config.health import alive, ready
+from voiceapi.exposing import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("healthz", alive, name="alive"),
     path("readyz", ready, name="ready"),
+    path("metrics", metrics, name="metrics"),
 ]

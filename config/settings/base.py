@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from csp.constants import NONE, SELF
 
-from config.env import env_choice, env_int, env_list, env_secret, env_str, env_url
+from config.env import env_choice, env_int, env_list, env_optional, env_secret, env_str, env_url
 
 BASE_DIR: Final = Path(__file__).resolve().parent.parent.parent
 LOG_LEVELS: Final = frozenset({"DEBUG", "INFO", "WARNING", "ERROR"})
@@ -145,9 +145,17 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "Earmark voice API",
     "DESCRIPTION": "Scoped, verified knowledge for voice agents.",
     "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENABLE_DJANGO_DEPLOY_CHECK": False,
 }
 
+# The threads left over refuse what is too much while the others work.
+VOICE_CONCURRENCY = env_int("EARMARK_VOICE_CONCURRENCY", high=1024) or max(
+    1, env_int("EARMARK_WEB_THREADS", low=1, high=256) - 2
+)
+METRICS_TOKEN = env_secret("EARMARK_METRICS_TOKEN")
+METRICS_FOLDER = env_optional("PROMETHEUS_MULTIPROC_DIR")
 REDIS_URL = env_url("REDIS_URL", schemes=frozenset({"redis", "rediss", "unix"}))
 EMBEDDING_MODEL = env_str("EARMARK_EMBEDDING_MODEL")
 EMBEDDING_DIMENSIONS = env_int("EARMARK_EMBEDDING_DIMENSIONS", high=4000)

@@ -1,0 +1,59 @@
+"""A voice runtime for tests: a service key, a client, and short ways to say things."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.test import Client
+from django.utils import timezone
+
+from tenants.keys import issue_key
+from tenants.models import Organization, PhoneAgent
+from tests.world import BY
+
+BASE = "/internal/voice/v1"
+
+
+@dataclass
+class Runtime:
+    """Speaks for the organizations of its key."""
+
+    token: str
+    client: Client = field(default_factory=lambda: Client(raise_request_exception=False))
+
+    def post(self, path: str, body: Any, **headers: str):
+        given = {"Authorization": f"Bearer {self.token}", "X-Earmark-Contract": "1", **headers}
+        raw = body if isinstance(body, bytes) else json.dumps(body)
+        return self.client.post(
+            f"{BASE}{path}",
+            raw,
+            content_type=given.pop("Content-Type", "application/json"),
+            headers={name: value for name, value in given.items() if value is not None},
+        )
+
+    def get(self, path: str, **headers: str):
+        return self.client.get(f"{BASE}{path}", headers=headers)
+
+    def open(self, agent: PhoneAgent, **body: Any):
+        return self.post("/sessions", names(agent) | body)
+
+    def session(self, agent: PhoneAgent, **body: Any) -> str:
+        answer = self.open(agent, **body)
+        assert answer.status_code == 201, answer.content
+        return answer.json()["session"]
+
+    def search(self, agent: PhoneAgent, session: str, *queries: str, **body: Any):
+        headers = {name: body.pop(name) for name in list(body) if name.startswith("X-")}
+        sent = names(agent) | {"queries": list(queries)} | body
+        return self.post(f"/sessions/{session}/tools/knowledge-search", sent, **headers)
+
+
+def names(agent: PhoneAgent) -> dict[str, str]:
+    return {"organization": agent.organization.slug, "agent": agent.slug}
+
+
+def runtime(*organizations: Organization) -> Runtime:
+    issued = issue_key(organizations, label="tests", by=BY, at=timezone.now())
+    return Runtime(issued.token)

@@ -1,0 +1,112 @@
+"""What every address of the voice API shares: admission, key, contract, deadline, refusals."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any, Final
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils import timezone
+from rest_framework import serializers
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.parsers import BaseParser
+from rest_framework.permissions import BasePermission
+from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from knowledge.retrieval.deadline import Deadline
+from voiceapi.admission import admitted
+from voiceapi.authentication import HoldsServiceKey, ServiceKeyAuthentication
+from voiceapi.contract import DEADLINE_HEADER, DEADLINE_MS, HEADER, require_served
+from voiceapi.errors import InvalidRequest, LengthMissing, Overloaded
+from voiceapi.parsing import StrictJSONParser
+from voiceapi.refusing import refuse, refuse_early
+from voiceapi.requests import validated
+
+# What the way back may take, of the time that the client gives (milliseconds).
+_WAY_BACK_MS: Final = 500
+_LONGEST_NUMBER: Final = 9
+
+
+class AlwaysJson(BaseContentNegotiation):
+    """Answers are JSON whatever is asked for, so that a key is looked at before anything else."""
+
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
+        """Return the JSON parser when JSON was sent."""
+        sent = (request.content_type or "").partition(";")[0].strip().lower()
+        return next((parser for parser in parsers if parser.media_type == sent), None)
+
+    def select_renderer(
+        self, _request: Request, renderers: Iterable[BaseRenderer], _suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        """Return the JSON renderer."""
+        renderer = next(iter(renderers))
+        return renderer, str(renderer.media_type)
+
+
+class OpenView(APIView):
+    """An address that needs no key."""
+
+    authentication_classes: tuple[type[BaseAuthentication], ...] = ()
+    permission_classes: tuple[type[BasePermission], ...] = ()
+    parser_classes = (StrictJSONParser,)
+    content_negotiation_class = AlwaysJson
+    http_method_names = ["get", "head", "post"]
+
+    def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Response]:
+        """Refuse everything in the contract's envelope."""
+        return refuse
+
+
+class VoiceView(OpenView):
+    """An address for holders of a service key who speak a contract that is served."""
+
+    authentication_classes = (ServiceKeyAuthentication,)
+    permission_classes = (HoldsServiceKey,)
+    at: datetime
+    arrived: float
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Take a place or refuse at once."""
+        self.arrived = time.monotonic()
+        self.at = timezone.now()  # noqa: TID251 - the door
+        try:
+            with admitted():
+                return super().dispatch(request, *args, **kwargs)
+        except Overloaded as error:
+            return refuse_early(error)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Ask for the key first, then for the contract."""
+        super().initial(request, *args, **kwargs)
+        require_served(request.headers.get(HEADER))
+
+    def body(self, request: Request, shape: type[serializers.Serializer[Any]]) -> dict[str, Any]:
+        """Return the body as the shape says.
+
+        Raises: InvalidRequest and its kin
+        """
+        if "Transfer-Encoding" in request.headers:
+            raise LengthMissing
+        return validated(shape, request.data)
+
+    def deadline(self, request: Request) -> Deadline:
+        """Return the instant by which the answer is out: ours, or the client's if it is sooner.
+
+        Raises: InvalidRequest
+        """
+        given = request.headers.get(DEADLINE_HEADER)
+        milliseconds = DEADLINE_MS if given is None else _sooner(given.strip())
+        return Deadline(self.arrived + milliseconds / 1000)
+
+
+def _sooner(given: str) -> int:
+    if not (given.isascii() and given.isdigit() and len(given) <= _LONGEST_NUMBER):
+        raise InvalidRequest(fields={DEADLINE_HEADER: ["Must be a whole number of milliseconds."]})
+    return max(0, min(DEADLINE_MS, int(given) - _WAY_BACK_MS))

@@ -1,0 +1,62 @@
+"""Whether this server can answer searches: checked before workers roll."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from django.db import Error as DatabaseTrouble
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from knowledge.embedding.selection import configured_embedder
+
+from knowledge.errors import EmbeddingFailed
+from knowledge.models import EmbeddingSpace
+from voiceapi.contract import VERSION, is_served
+from voiceapi.errors import NotReady
+
+CHECKS: Final = ("contract", "database", "migrations", "embedding")
+_migrated: set[str] = set()
+
+
+def require_ready(version: str | None) -> None:
+    """Refuse unless everything that a search needs is in place.
+
+    Raises: NotReady, naming every check that fails
+    """
+    failures: dict[str, list[str]] = {}
+    if not is_served(version if version is not None else str(VERSION)):
+        failures["contract"] = ["The contract version asked for is not served here."]
+    failures |= _of_the_database()
+    if failures:
+        raise NotReady(fields=failures)
+
+
+def _of_the_database() -> dict[str, list[str]]:
+    checks: dict[str, tuple[Callable[[], bool], str]] = {
+        "migrations": (_is_migrated, "Some migrations are not applied."),
+        "embedding": (_has_space, "The embedding space in use is not activated."),
+    }
+    try:
+        return {name: [why] for name, (holds, why) in checks.items() if not holds()}
+    except DatabaseTrouble:
+        return {"database": ["The database does not answer."]}
+
+
+def _is_migrated() -> bool:
+    # Reading every migration file is slow and the answer never turns back while this code runs.
+    name = str(connection.settings_dict["NAME"])
+    if name not in _migrated:
+        executor = MigrationExecutor(connection)
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            return False
+        _migrated.add(name)
+    return True
+
+
+def _has_space() -> bool:
+    try:
+        key = configured_embedder().space.key
+    except EmbeddingFailed:
+        return False
+    return EmbeddingSpace.objects.filter(key=key, status=EmbeddingSpace.Status.ACTIVE).exists()

@@ -1,0 +1,169 @@
+"""The addresses of the voice API; each translates and decides nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from scopes.asking import Asked, CallerFacts, Question, Recording, TurnContext, ask
+from voiceapi import described, metrics, requests
+from voiceapi.answers import (
+    STATUS,
+    renewed_body,
+    search_body,
+    search_headers,
+    session_body,
+    written,
+)
+from voiceapi.authentication import holder_of
+from voiceapi.contract import OLDEST_WORKER, VERSION, summary
+from voiceapi.door import OpenView, VoiceView
+from voiceapi.errors import NotFound
+from voiceapi.finding import Named, find_agent, find_session, within
+from voiceapi.following import mark_adopted, pinned_assets
+from voiceapi.models import VoiceSession
+from voiceapi.prompt import Parts, assemble
+from voiceapi.readiness import CHECKS, require_ready
+from voiceapi.sessions import USUAL_CHANNEL, CallNote, end_session, open_session, touch
+from voiceapi.telemetry import search_span
+
+
+class SessionsView(VoiceView):
+    """Open a session for one call: prompt, tool, scope, contract."""
+
+    @described.open_session
+    def post(self, request: Request) -> Response:
+        """Answer 201 with what the runtime needs to take the call."""
+        holder, deadline = holder_of(request), self.deadline(request)
+        body = self.body(request, requests.SessionRequest)
+        with within(holder, deadline):
+            agent = find_agent(holder, _named(body))
+            wanted = body["dynamic_instructions"]
+            opened = open_session(agent, _call(body), wanted, kid=holder.kid, at=self.at)
+        metrics.SESSIONS.inc()
+        parts = Parts(instructions=opened.added, additions=body["additions"])
+        return Response(session_body(opened.session, assemble(agent, parts)), status=201)
+
+
+class RenewView(VoiceView):
+    """Keep a session alive."""
+
+    @described.renew_session
+    def post(self, request: Request, session: str) -> Response:
+        """Answer with the new end of its life and the contract."""
+        holder, deadline = holder_of(request), self.deadline(request)
+        body = self.body(request, requests.RenewRequest)
+        with within(holder, deadline):
+            found = find_session(holder, _named(body), session, at=self.at)
+            touch(found, at=self.at)
+        return Response(renewed_body(found))
+
+
+class EndView(VoiceView):
+    """End a session."""
+
+    @described.end_session
+    def post(self, request: Request, session: str) -> Response:
+        """Take the last word on speculative searches; from now on the session is not there."""
+        holder, deadline = holder_of(request), self.deadline(request)
+        body = self.body(request, requests.EndRequest)
+        with within(holder, deadline):
+            found = find_session(holder, _named(body), session, at=self.at)
+            mark_adopted(found, body["adopted"])
+            end_session(found, at=self.at)
+        return Response({"session": str(found.pk), "ended_at": written(self.at)})
+
+
+class SearchView(VoiceView):
+    """Search as the agent of a session, for its caller, now."""
+
+    @described.search
+    def post(self, request: Request, session: str) -> Response:
+        """Answer with a few short passages, or honestly with none."""
+        holder, deadline = holder_of(request), self.deadline(request)
+        body = self.body(request, requests.SearchRequest)
+        with search_span() as span:
+            with within(holder, deadline):
+                found = find_session(holder, _named(body), session, at=self.at)
+                question = _question(found, body)
+                touch(found, at=self.at)
+            recording = Recording(session_id=found.pk, speculative=body["speculative"])
+            asked = ask(
+                found.agent, question, _caller(found), at=self.at, deadline=deadline,
+                recording=recording,
+            )  # fmt: skip
+            span.answered(asked, found.agent)
+        return _answer(asked)
+
+
+class ContractView(OpenView):
+    """Which contract this server speaks."""
+
+    @described.contract
+    def get(self, _request: Request) -> Response:
+        """Answer with version, hash and the oldest worker that may speak to it."""
+        return Response({**summary(), "oldest_worker": OLDEST_WORKER})
+
+
+class ReadyView(OpenView):
+    """Whether this server can answer searches."""
+
+    @described.ready
+    def get(self, request: Request) -> Response:
+        """Answer 200 when every check passes, else 503 with those that fail."""
+        require_ready(request.query_params.get("version"))
+        return Response({"ready": True, "version": VERSION, "checks": list(CHECKS)})
+
+
+@extend_schema(exclude=True)
+class NothingView(VoiceView):
+    """Every other address below the voice API: for a known key there is nothing here."""
+
+    def get(self, _request: Request, **_path: str) -> Response:
+        """Answer as for anything that is not there."""
+        raise NotFound
+
+    post = get
+
+
+def _named(body: dict[str, Any]) -> Named:
+    return Named(body["organization"], body["agent"])
+
+
+def _call(body: dict[str, Any]) -> CallNote:
+    call, contact = body["call"] or {}, body["contact"]
+    return CallNote(
+        call_id=call.get("id") or "",
+        channel=call.get("channel") or USUAL_CHANNEL,
+        country=(call.get("country") or "").upper(),
+        language=call.get("language") or "",
+        contact=contact["external_id"] if contact else None,
+    )
+
+
+def _question(session: VoiceSession, body: dict[str, Any]) -> Question:
+    mark_adopted(session, body["adopted"])
+    turn = body["turn_context"]
+    context = turn and TurnContext(turn["utterance"], turn["structured_value_digits"])
+    return Question(
+        queries=tuple(body["queries"]),
+        turn_context=context,
+        pinned=pinned_assets(session, body["follows"], body["pinned"]),
+        limit=body["limit"],
+    )
+
+
+def _caller(session: VoiceSession) -> CallerFacts:
+    return CallerFacts(session.contact, session.channel, session.country or None)
+
+
+def _answer(asked: Asked) -> Response:
+    answer = asked.answer
+    return Response(
+        search_body(answer, asked.search_id),
+        status=STATUS[answer.status],
+        headers=search_headers(answer),
+    )
