@@ -133,6 +133,12 @@ class DuplicateId(RowRefused):
     code = "duplicate_id"
 
 
+class NotStored(RowRefused):
+    """The database does not take it as it is."""
+
+    code = "not_stored"
+
+
 class ImportRefused(KnowledgeError):
     """This import cannot start as asked."""
 

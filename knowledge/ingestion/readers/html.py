@@ -15,7 +15,7 @@ from trafilatura.settings import use_config
 
 from knowledge.ingestion.errors import NoText, TooDeep
 from knowledge.ingestion.readers.encodings import decode
-from knowledge.ingestion.readers.parsed import ParsedText, one_line, parsed, title_from_name
+from knowledge.ingestion.readers.parsed import ParsedText, hints, one_line, parsed, title_from_name
 
 Element: TypeAlias = Any  # lxml has no types.
 
@@ -30,6 +30,7 @@ UNSEEN: Final = (
 AROUND: Final = (
     "//nav|//footer|//aside|//form|//button|//header[not(ancestor::article|ancestor::main)]"
 )
+CANONICAL: Final = "//link[@rel='canonical']/@href"
 MAIN: Final = ("//main|//*[@role='main']", "//article|//*[@itemprop='articleBody']")
 # A region that holds less of what is seen than this is a teaser, not the page.
 ENOUGH: Final = 0.4
@@ -66,7 +67,7 @@ def page(text: str, fallback_title: str) -> ParsedText:
     """
     tree = _tree(text)
     title = _first(tree, "//title/text()")
-    labels = {"lang": _first(tree, "/html/@lang"), "url": _canonical(tree)}
+    labels = hints(_first(tree, "/html/@lang"), _first(tree, CANONICAL))
     _drop(tree, UNSEEN)
     _drop(tree, AROUND)
     body = _body(tree, is_page=bool(BODY.search(text)))
@@ -106,11 +107,6 @@ def _drop(tree: Element, path: str) -> None:
 def _first(tree: Element, path: str) -> str:
     found = tree.xpath(path)
     return one_line(str(found[0])) if found else ""
-
-
-def _canonical(tree: Element) -> str:
-    address = _first(tree, "//link[@rel='canonical']/@href")
-    return address if address.startswith(("http://", "https://")) else ""
 
 
 def _length(tree: Element) -> int:

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 
 from knowledge.ingestion.errors import Malformed
 from knowledge.ingestion.readers.encodings import decode
-from knowledge.ingestion.readers.parsed import ParsedText, parsed, title_from_name
+from knowledge.ingestion.readers.parsed import ParsedText, hints, parsed, title_from_name
 
 # A front matter is bounded, so that a page of text between two rules is not taken for one.
 FRONT_MATTER: Final = re.compile(
@@ -37,6 +37,7 @@ def read_markdown(name: str, data: bytes) -> ParsedText:
     front, body = split_front_matter(decode(data))
     title = front.get("title") or first_heading(body) or title_from_name(name)
     labels = {key: value for key, value in front.items() if key in LABELS}
+    labels |= hints(str(labels.pop("lang", "")), str(labels.pop("url", "")))
     return parsed(str(title), body, **labels)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from knowledge.ingestion.errors import NoText, TooLarge
-from knowledge.ingestion.limits import LONGEST_BODY, LONGEST_TITLE
+from knowledge.ingestion.limits import LONGEST_BODY, LONGEST_TITLE, LONGEST_URL
 from knowledge.text.normalising import clean, strip_unstorable
+
+LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,4}){0,2}")
+ADDRESS: Final = re.compile(r"https?://[^\s/]")
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,16 @@ def parsed(title: str, body: str, **labels: Any) -> ParsedText:
     if len(kept) > LONGEST_BODY:
         raise TooLarge(f"Its text is longer than {LONGEST_BODY:,} characters.")
     return ParsedText(one_line(title), kept, labels={k: v for k, v in labels.items() if v})
+
+
+def hints(language: str, url: str) -> dict[str, str]:
+    """Return what a file says of its language and address, where it is of any use to us."""
+    said = {}
+    if LANGUAGE.fullmatch(language.strip()):
+        said["lang"] = language.strip()
+    if ADDRESS.match(url) and len(url) <= LONGEST_URL:
+        said["url"] = url
+    return said
 
 
 def one_line(title: str) -> str:

@@ -1,0 +1,96 @@
+"""Bringing content in: found, read, written in short transactions, recorded; what has gone is pruned."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Final
+
+from knowledge.ingestion.batches import batched
+from knowledge.ingestion.errors import DuplicateId
+from knowledge.ingestion.gathering import FileDone, Gathered, gather
+from knowledge.ingestion.opening import open_import
+from knowledge.ingestion.persistence import persistently
+from knowledge.ingestion.pruning import prune
+from knowledge.ingestion.recording import close_run, status_of
+from knowledge.ingestion.request import Clock, ImportRequest
+from knowledge.ingestion.rows import Failed, Row
+from knowledge.ingestion.running import Import, Watch
+from knowledge.ingestion.sandbox import Sandbox
+from knowledge.ingestion.walking import Finding, Found, Skipped, walk
+from knowledge.ingestion.writing import write_batch
+from knowledge.models import ImportRun
+from tenants.isolation import organization_context
+
+PAUSED_S: Final = 0.5
+Status = ImportRun.Status
+
+
+def run_import(request: ImportRequest, *, clock: Clock, watch: Watch) -> Import:
+    """Bring in everything that can be; return the import with its record.
+
+    Raises: ImportRefused, FolderRefused, PruneRefused, PruneUncertain
+    """
+    running = persistently(partial(open_import, request, clock=clock))
+    status: str = Status.FAILED
+    try:
+        status = _bring_in(running, watch)
+        if request.prune and status == Status.DONE:
+            running.progress.counts["pruned"] = prune(running)
+    except KeyboardInterrupt:
+        status = Status.CANCELLED
+        raise
+    finally:
+        persistently(partial(_close, running, status))
+    return running
+
+
+def _close(running: Import, status: str) -> None:
+    with organization_context(running.organization_id):
+        running.run = close_run(running.run, running.request, status, at=running.clock())
+
+
+def _bring_in(running: Import, watch: Watch) -> str:
+    findings = list(walk(running.request.paths))
+    running.progress.total_bytes = sum(each.size for each in findings if isinstance(each, Found))
+    with Sandbox() as sandbox:
+        for batch in batched(_gathered(running, findings, sandbox)):
+            status = persistently(partial(write_batch, running, batch))
+            watch(running.progress)
+            if _obeyed(running, status) == Status.CANCELLED:
+                return Status.CANCELLED
+    return Status.DONE
+
+
+def _gathered(
+    running: Import, findings: Iterable[Finding], sandbox: Sandbox
+) -> Iterator[Gathered | FileDone]:
+    for finding in findings:
+        if isinstance(finding, Skipped):
+            running.progress.skipped[finding.kind] += 1
+            continue
+        for each in gather(finding, running.request.folder, sandbox):
+            yield _noted(running, each) if isinstance(each, Gathered) else each
+
+
+def _noted(running: Import, gathered: Gathered) -> Gathered:
+    row = gathered.row
+    if row.external_id is None:
+        running.is_certain = False
+        return gathered
+    stored = running.target.stored_id(row.external_id)
+    running.present.add(stored)
+    if isinstance(row, Row) and stored in running.taken:
+        return Gathered(Failed(row.origin, DuplicateId(), row.external_id), gathered.size)
+    if isinstance(row, Row):
+        running.taken.add(stored)
+    return gathered
+
+
+def _obeyed(running: Import, status: str) -> str:
+    """Staff pause and cancel an import by the status of its record."""
+    while status == Status.PAUSED:
+        time.sleep(PAUSED_S)
+        status = persistently(partial(status_of, running.run))
+    return status

@@ -1,0 +1,65 @@
+"""Writing a batch of rows: one transaction, a savepoint for each row, so that a bad one fails alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from django.db import DataError, IntegrityError, transaction
+
+from knowledge.errors import KnowledgeError
+from knowledge.ingestion.batches import Batch
+from knowledge.ingestion.errors import NotStored
+from knowledge.ingestion.recording import Tally, write_down
+from knowledge.ingestion.rows import Failed, Row
+from knowledge.ingestion.running import Import
+from knowledge.ingestion.targets import Truth
+from knowledge.models import ImportRun
+from tenants.isolation import organization_context
+
+
+def write_batch(running: Import, batch: Batch) -> str:
+    """Write the batch and what became of it; return the status staff want the import to have.
+
+    Safe to repeat: what is already as it should be stays untouched.
+    """
+    tally = Tally(failures=list(batch.failed), done=batch.done)
+    with organization_context(running.organization_id):
+        existing = running.target.prepare(batch.rows)
+        withheld = _deleted_by_staff(existing)
+        for row in batch.rows:
+            if row.external_id in withheld:
+                tally.counts["unchanged"] += 1
+            else:
+                _write_row(running, row, existing.get(row.external_id), tally)
+        tally.counts["failed"] += len(tally.failures)
+        status = write_down(running.run, tally, at=running.clock())
+    running.progress.counts.update(tally.counts)
+    running.progress.withheld += len(withheld)
+    running.progress.bytes += batch.size
+    return status
+
+
+def _write_row(running: Import, row: Row, existing: Truth | None, tally: Tally) -> None:
+    try:
+        with transaction.atomic():
+            written = running.target.write(row, existing, at=running.clock())
+    except KnowledgeError as error:
+        tally.failures.append(Failed(row.origin, error, row.external_id))
+    except (DataError, IntegrityError):
+        tally.failures.append(Failed(row.origin, NotStored(), row.external_id))
+    else:
+        tally.counts[written.outcome.value] += 1
+
+
+def _deleted_by_staff(existing: Mapping[str, Truth]) -> set[str]:
+    """A row that an import pruned comes back with its file; one that staff deleted does not."""
+    deleted = {name: row.deleted_at for name, row in existing.items() if row.deleted_at}
+    pruned = _instants_of_imports(set(deleted.values())) if deleted else set()
+    return {name for name, instant in deleted.items() if instant not in pruned}
+
+
+def _instants_of_imports(instants: Iterable[datetime]) -> set[datetime]:
+    # Pruning stamps what it deletes with the instant its import began, which names the import.
+    found = ImportRun.objects.filter(started_at__in=list(instants))
+    return set(found.values_list("started_at", flat=True))
