@@ -26,13 +26,14 @@ class Clone:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.started: list[subprocess.Popen[str]] = []
         folder.mkdir()
         for name in (*PARTS, *APPS):
             copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
             copy(ROOT / name, folder / name)
 
     def start(self, **environment: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
+        running = subprocess.Popen(
             [sys.executable, "-m", "config.run"],
             cwd=self.folder,
             env={"PATH": os.environ["PATH"], "PORT": "18700", **environment},
@@ -40,6 +41,8 @@ class Clone:
             stderr=subprocess.STDOUT,
             text=True,
         )
+        self.started.append(running)
+        return running
 
     def facts(self, name: str) -> dict[str, str]:
         return json.loads((self.folder / f".earmark/{name}.json").read_text())
@@ -65,6 +68,9 @@ def clone(tmp_path_factory):
     clone = Clone(tmp_path_factory.mktemp("clone") / "earmark")
     base = clone.data_folder()
     yield clone
+    for running in clone.started:
+        running.kill()
+        running.communicate()
     for number in clone.processes():
         os.kill(number, signal.SIGKILL)
     shutil.rmtree(base)
