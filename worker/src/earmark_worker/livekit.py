@@ -2,6 +2,7 @@
 
 from earmark_worker.adapters.livekit.agent import EarmarkAgent
 from earmark_worker.adapters.livekit.options import session_options
+from earmark_worker.adapters.livekit.survey_task import SurveyResult, SurveyTask
 from earmark_worker.opening import CallDetails, open_conversation
 from earmark_worker.settings import Settings
 from earmark_worker.wire import Call
@@ -11,6 +12,8 @@ __all__ = [
     "CallDetails",
     "EarmarkAgent",
     "Settings",
+    "SurveyResult",
+    "SurveyTask",
     "open_conversation",
     "session_options",
 ]

@@ -71,7 +71,6 @@ class EarmarkAgent(Agent):
     @override
     async def on_exit(self) -> None:
         """Another agent takes over: early searches of this one are dropped."""
-        self.session.off("close", self._closed)
         self.conversation.end_turn()
 
     @override

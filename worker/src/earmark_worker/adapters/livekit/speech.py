@@ -2,8 +2,7 @@
 
 from contextvars import ContextVar
 
-from livekit.agents import SpeechHandle
-from livekit.agents.voice import agent_activity
+from livekit.agents.voice import SpeechHandle, agent_activity
 
 # A later LiveKit may move the name: everything still works, only some searches start twice.
 _CURRENT: ContextVar[SpeechHandle] | None = getattr(agent_activity, "_SpeechHandleContextVar", None)
