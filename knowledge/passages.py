@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 
 from knowledge.text.blocks import Kind
 from knowledge.text.overlap import overlap_start
-from knowledge.text.units import Room, TokenCounter, Unit, estimated_tokens, units
+from knowledge.text.units import Room, TokenCounter, Unit, estimated_tokens, in_word, units
 
 CHUNKER_VERSION = "1"
-BETWEEN = " > "
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +83,18 @@ def passages(
     if not body.strip():
         return ()
     cut = _Cut(body, folder_leaf, title, limits, limits.room)
-    packed = _without_crumbs(cut, _packed(cut, _groups(units(body, cut.room), cut.room)))
+    packed = _without_crumbs(cut, _packed(cut, _groups(cut, units(body, cut.room))))
     return tuple(
         _passage(cut, position, held, packed[position - 1] if position else [])
         for position, held in enumerate(packed)
     )
 
 
-def _groups(found: Iterable[Unit], room: Room) -> Iterator[list[Unit]]:
+def _groups(cut: _Cut, found: Iterable[Unit]) -> Iterator[list[Unit]]:
     # A heading, a label or a table's first row stays with what it announces.
     group: list[Unit] = []
     for unit in found:
-        if group and _tokens(group) + unit.tokens > room.tokens:
+        if group and not _fit(cut, group, [unit]):
             yield group
             group = []
         group.append(unit)
@@ -123,11 +122,19 @@ def _packed(cut: _Cut, groups: Iterable[list[Unit]]) -> list[list[Unit]]:
 def _joins(cut: _Cut, held: Sequence[Unit], group: Sequence[Unit]) -> bool:
     if _is_blank(cut, held) or _is_blank(cut, group):
         return True
-    if _tokens(held) + _tokens(group) > cut.room.tokens:
+    if not _fit(cut, held, group):
         return False
     if group[0].block.kind is Kind.HEADING and _size(held) >= cut.limits.least:
         return False
     return group[-1].end - held[0].start <= cut.limits.target
+
+
+def _fit(cut: _Cut, held: Sequence[Unit], group: Sequence[Unit]) -> bool:
+    tokens, border = _tokens(held) + _tokens(group), group[0].start
+    if tokens <= cut.room.tokens and all(map(in_word, cut.body[border - 1 : border + 1])):
+        # The halves of a long word cost more together than apart.
+        tokens = cut.limits.count(cut.body[held[0].start : group[-1].end])
+    return tokens <= cut.room.tokens
 
 
 def _is_blank(cut: _Cut, held: Sequence[Unit]) -> bool:
@@ -151,8 +158,7 @@ def _without_crumbs(cut: _Cut, packed: Iterable[list[Unit]]) -> list[list[Unit]]
 def _is_crumb(cut: _Cut, before: Sequence[Unit], held: Sequence[Unit]) -> bool:
     small = _size(held) < cut.limits.least // 2 and held[0].block.kind is not Kind.HEADING
     longest = cut.limits.target + cut.limits.overlap
-    fits = _tokens(before) + _tokens(held) <= cut.room.tokens
-    return small and fits and _size(before) + _size(held) <= longest
+    return small and _size(before) + _size(held) <= longest and _fit(cut, before, held)
 
 
 def _passage(cut: _Cut, position: int, held: Sequence[Unit], before: Sequence[Unit]) -> Passage:
@@ -185,7 +191,7 @@ def _heading(cut: _Cut, section: Sequence[str]) -> str:
         tidy = " ".join(name.split())
         if tidy and tidy.casefold() not in {known.casefold() for known in names}:
             names.append(tidy)
-    return BETWEEN.join(names)
+    return " > ".join(names)
 
 
 def _shortened(text: str, limits: PassagePolicy) -> str:

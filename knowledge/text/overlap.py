@@ -25,8 +25,8 @@ def overlap_start(body: str, first: Unit, before: Sequence[Unit], overlap: int) 
         if unit.block.section != first.block.section or unit.block.kind in ALONE:
             return start
         if unit.start < floor:
-            prose = unit.block.kind is Kind.PROSE and start > floor
-            return _inside(body, unit, floor) if prose else start
+            cut = start == first.start and unit.block.kind is Kind.PROSE
+            return _inside(body, unit, floor) if cut else start
         start = unit.start
     return start
 

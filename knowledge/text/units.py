@@ -34,6 +34,11 @@ def estimated_tokens(text: str) -> int:
     return others + math.ceil(letters / 3 + long / 2 + halves / 6)
 
 
+def in_word(character: str) -> bool:
+    """Whether the character is a letter, a digit or an accent on one."""
+    return unicodedata.category(character)[0] in "LMN"
+
+
 def _held(pattern: re.Pattern[str], text: str) -> int:
     return len("".join(pattern.findall(text)))
 
