@@ -1,0 +1,79 @@
+"""Organizations and the audit trail in the admin; people, contacts and keys come from beside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.auth.models import Group
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from tenants.admin_authority import authority_of
+from tenants.admin_base import ReadOnlyAdmin, TenantAdmin
+from tenants.admin_contacts import ContactAdmin
+from tenants.admin_keys import ServiceKeyAdmin
+from tenants.admin_people import MembershipAdmin, PersonAdmin
+from tenants.models import AuditEntry, Organization
+
+__all__ = ["ContactAdmin", "MembershipAdmin", "PersonAdmin", "ServiceKeyAdmin"]
+
+admin.site.unregister(Group)
+
+
+@admin.register(Organization)
+class OrganizationAdmin(TenantAdmin):
+    """An organization is its own organization; operators add them, its admins describe them."""
+
+    add_role = None
+    delete_role = None
+    list_filter = ()
+    list_display = ("name", "slug", "language", "country", "is_active")
+    search_fields = ("name", "slug")
+    fields: Any = (
+        "name", "slug", "language", "country", "approval_required", "retention_days",
+        "code_patterns", "is_active",
+    )  # fmt: skip
+
+    def organization_of(self, obj: Organization) -> int | None:
+        """Return itself."""
+        return obj.pk
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Return the person's organizations."""
+        seen = authority_of(request).organizations(self.view_role)
+        return Organization.objects.filter(pk__in=seen)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Whether the person runs this installation."""
+        return authority_of(request).is_operator
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Keep its name on the wire; whether it is served at all is the operator's business."""
+        if obj is None:
+            return ()
+        return ("slug",) if authority_of(request).is_operator else ("slug", "is_active")
+
+
+@admin.register(AuditEntry)
+class AuditAdmin(ReadOnlyAdmin):
+    """Who did what."""
+
+    list_display = ("at", "actor_label", "verb", "subject_type", "subject_id", "reason")
+    list_display_links = ("at",)
+    ordering = ("-at", "id")
+    search_fields = ("subject_id",)
+    search_help_text = _("A subject's id, a verb or a name, exactly.")
+    fields: Any = (
+        "organization", "at", "actor_label", "verb", "subject_type", "subject_id", "reason",
+        "before", "after",
+    )  # fmt: skip
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Find what is named exactly."""
+        term = search_term.strip()
+        named = Q(subject_id=term) | Q(verb=term) | Q(actor_label=term)
+        return (queryset.filter(named) if term else queryset), False

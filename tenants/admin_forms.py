@@ -1,0 +1,52 @@
+"""Forms of tenant rows: constraints that name the organization hold, and texts run in their own direction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from django import forms
+from django.db import models
+
+if TYPE_CHECKING:
+    _ModelForm = forms.ModelForm[Any]
+else:
+    _ModelForm = forms.ModelForm
+
+
+class TenantForm(_ModelForm):
+    """A form that checks what is unique within the organization, although that field is fixed."""
+
+    def _get_validation_exclusions(self) -> set[str]:
+        return super()._get_validation_exclusions() - {"organization"}  # type: ignore[misc,no-any-return]
+
+
+class RowsField(forms.TypedMultipleChoiceField):
+    """Several rows of the organization, kept as a list of their ids."""
+
+    widget = forms.CheckboxSelectMultiple
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(coerce=UUID, required=False, **kwargs)
+
+    def offer(self, rows: Iterable[models.Model], label: Callable[[Any], str] = str) -> None:
+        """Offer these rows."""
+        self.choices = [(str(row.pk), label(row)) for row in rows]
+
+    def keep(self, ids: Iterable[UUID]) -> None:
+        """Offer ids whose rows are not there, so that saving does not drop them unseen."""
+        offered = {value for value, _ in self.choices}
+        gone = [(str(one), f"No longer there: {one}") for one in ids if str(one) not in offered]
+        self.choices = [*self.choices, *gone]
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return ids as the boxes carry them."""
+        return [str(one) for one in value] if isinstance(value, list | tuple | set) else value
+
+
+def own_direction(field: forms.Field | None, db_field: models.Field[Any, Any]) -> None:
+    """Let a text that people write run in its own direction."""
+    texts = (models.CharField, models.TextField)
+    if field is not None and isinstance(db_field, texts) and not db_field.choices:
+        field.widget.attrs.setdefault("dir", "auto")

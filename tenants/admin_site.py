@@ -1,0 +1,124 @@
+"""The admin site: every page sees the rows of its person's organizations and of no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Final
+
+from django.contrib import admin
+from django.contrib.admin.views.autocomplete import AutocompleteJsonView
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, URLResolver, path
+from django.utils.translation import gettext_lazy as _
+
+from tenants.admin_authority import Authority, authority_of
+from tenants.isolation import organization_context
+from tenants.models import Role
+
+View = Callable[..., HttpResponseBase]
+_SIGNED_OUT: Final = _("You are no longer signed in. Sign in again in another tab, then try again.")
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something on the overview that a person should look at."""
+
+    text: str
+    url: str
+
+
+Watch = Callable[[HttpRequest, Authority], list[Notice]]
+
+
+def own_transaction(view: View) -> View:
+    """Mark a view that opens its organization contexts itself, because its verbs are durable."""
+    view.own_transaction = True  # type: ignore[attr-defined]
+    return view
+
+
+class EarmarkSite(admin.AdminSite):
+    """Django's site with our name, pages of every app, and one organization context per request."""
+
+    site_title = "Earmark"
+    site_header = "Earmark"
+    index_title = _("Overview")
+    site_url = None
+    enable_nav_sidebar = True
+
+    def __init__(self, name: str = "admin") -> None:
+        super().__init__(name)
+        self.disable_action("delete_selected")
+        self._pages: list[tuple[str, View, str]] = []
+        self._watches: list[Watch] = []
+
+    def add_page(self, route: str, view: View, name: str) -> None:
+        """Add a page that belongs to no model."""
+        self._pages.append((route, view, name))
+
+    def add_watch(self, watch: Watch) -> None:
+        """Add a source of what needs attention."""
+        self._watches.append(watch)
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:  # type: ignore[override]
+        """Our pages, then Django's; the redirect to any row of any table is left out."""
+        ours = [path(route, self.admin_view(view), name=name) for route, view, name in self._pages]
+        kept = [url for url in super().get_urls() if getattr(url, "name", "") != "view_on_site"]
+        return [*ours, *kept]
+
+    def admin_view(self, view: View, cacheable: bool = False) -> View:  # type: ignore[override]  # noqa: FBT001, FBT002
+        """Serve inside the context; tell a script, unlike a browser, that it is signed out."""
+        inside = view if getattr(view, "own_transaction", False) else _in_context(view)
+        guarded: View = super().admin_view(inside, cacheable)
+
+        @wraps(guarded)
+        def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if getattr(request, "htmx", False) and not self.has_permission(request):
+                return HttpResponse(_SIGNED_OUT, status=401, content_type="text/plain")
+            return guarded(request, *args, **kwargs)
+
+        return answer
+
+    def index(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> TemplateResponse:
+        """Show what needs attention above the list of everything."""
+        authority = authority_of(request)
+        notices = [notice for watch in self._watches for notice in watch(request, authority)]
+        return super().index(
+            request,
+            {
+                "notices": notices,
+                "has_role": authority.has_somewhere(Role.VIEWER),
+                **(extra_context or {}),
+            },
+        )
+
+    def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
+        """Offer rows under names that say where they are filed."""
+        return LabelledRows.as_view(admin_site=self)(request)
+
+
+class LabelledRows(AutocompleteJsonView):
+    """The answers of an autocomplete field."""
+
+    def serialize_result(self, obj: Any, to_field_name: str) -> dict[str, Any]:
+        """Return one row as the widget shows it."""
+        label = getattr(self.model_admin, "label_of", str)
+        return {**super().serialize_result(obj, to_field_name), "text": label(obj)}
+
+
+def _in_context(view: View) -> View:
+    @wraps(view)
+    def inside(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        seen = authority_of(request).organizations(Role.VIEWER)
+        with organization_context(*seen):
+            response = view(request, *args, **kwargs)
+            # A template reads rows too, and outside the context there are none.
+            if isinstance(response, TemplateResponse) and not response.is_rendered:
+                response.render()
+        return response
+
+    return inside
