@@ -59,3 +59,9 @@ class CodeShapeRefused(KnowledgeError):
     """A code shape needs a letter and a digit: A stands for a letter, # for a digit."""
 
     code = "code_shape_refused"
+
+
+class EmbeddingMisconfigured(KnowledgeError):
+    """The settings name no embedder that could work."""
+
+    code = "embedding_misconfigured"

@@ -1,0 +1,93 @@
+"""Vectors of questions asked a moment ago; people repeat themselves, and agents even more."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from knowledge.embedding.protocol import Embedder, SpaceSpec, Vector
+
+MOST_VECTORS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class CacheCounts:
+    """How often a query's vector was there."""
+
+    hits: int
+    misses: int
+
+
+class QueryCache:
+    """Least recently used vectors go first; keys are space and text, whoever asks.
+
+    Cost: about 2 kB for each vector of 384 dimensions.
+    """
+
+    def __init__(self, most: int = MOST_VECTORS) -> None:
+        self._most = most
+        self._vectors: OrderedDict[tuple[str, str], Vector] = OrderedDict()
+        self._hits = self._misses = 0
+        self._lock = threading.Lock()
+
+    @property
+    def counts(self) -> CacheCounts:
+        """Hits and misses since the start."""
+        with self._lock:
+            return CacheCounts(self._hits, self._misses)
+
+    def get(self, space: SpaceSpec, text: str) -> Vector | None:
+        """The vector, or None."""
+        with self._lock:
+            vector = self._vectors.get((space.fingerprint, text))
+            if vector is None:
+                self._misses += 1
+                return None
+            self._hits += 1
+            self._vectors.move_to_end((space.fingerprint, text))
+            return vector
+
+    def put(self, space: SpaceSpec, text: str, vector: Vector) -> None:
+        """Keeps a vector, which nobody may change from now on."""
+        vector.flags.writeable = False
+        with self._lock:
+            self._vectors[space.fingerprint, text] = vector
+            self._vectors.move_to_end((space.fingerprint, text))
+            while len(self._vectors) > self._most:
+                self._vectors.popitem(last=False)
+
+
+class CachedEmbedder:
+    """An `Embedder` that looks queries up first and asks once for what is new. Passages go through."""
+
+    def __init__(self, embedder: Embedder, cache: QueryCache) -> None:
+        self.embedder = embedder
+        self.cache = cache
+
+    @property
+    def space(self) -> SpaceSpec:
+        """The space of the embedder behind."""
+        return self.embedder.space
+
+    def embed_queries(self, texts: Sequence[str], *, deadline_s: float) -> list[Vector]:
+        """Vectors of what people ask, remembered or new."""
+        unique = list(dict.fromkeys(texts))
+        found = {text: self.cache.get(self.space, text) for text in unique}
+        vectors = {text: vector for text, vector in found.items() if vector is not None}
+        missing = [text for text in unique if text not in vectors]
+        if missing:
+            fresh = self.embedder.embed_queries(missing, deadline_s=deadline_s)
+            for text, vector in zip(missing, fresh, strict=True):
+                self.cache.put(self.space, text, vector)
+                vectors[text] = vector
+        return [vectors[text] for text in texts]
+
+    def embed_passages(self, texts: Sequence[str], *, deadline_s: float) -> list[Vector]:
+        """Vectors of what is searched."""
+        return self.embedder.embed_passages(texts, deadline_s=deadline_s)
+
+    def token_count(self, texts: Sequence[str]) -> list[int]:
+        """As the embedder behind counts."""
+        return self.embedder.token_count(texts)

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from knowledge.embedding.protocol import SpaceSpec
+from knowledge.embedding.query_cache import CacheCounts, CachedEmbedder, QueryCache
+from tests.embedders import CountingEmbedder
+
+ONE, OTHER = SpaceSpec("p", "m", 3), SpaceSpec("p", "m", 3, query_prefix="q: ")
+
+
+def vector(value=1.0):
+    return np.full(3, value, np.float32)
+
+
+def test_a_vector_is_found_again():
+    cache = QueryCache()
+    cache.put(ONE, "refund", vector(2))
+    assert cache.get(ONE, "refund")[0] == 2
+
+
+def test_spaces_do_not_share_vectors():
+    cache = QueryCache()
+    cache.put(ONE, "refund", vector())
+    assert cache.get(OTHER, "refund") is None
+
+
+def test_the_one_not_used_for_longest_goes_first():
+    cache = QueryCache(most=2)
+    cache.put(ONE, "a", vector())
+    cache.put(ONE, "b", vector())
+    cache.get(ONE, "a")
+    cache.put(ONE, "c", vector())
+    assert [cache.get(ONE, text) is not None for text in "abc"] == [True, False, True]
+
+
+def test_hits_and_misses_are_counted():
+    cache = QueryCache()
+    cache.get(ONE, "a")
+    cache.put(ONE, "a", vector())
+    cache.get(ONE, "a")
+    cache.get(ONE, "a")
+    assert cache.counts == CacheCounts(hits=2, misses=1)
+
+
+def test_a_kept_vector_cannot_be_changed():
+    cache = QueryCache()
+    cache.put(ONE, "a", vector())
+    with pytest.raises(ValueError, match="read-only"):
+        cache.get(ONE, "a")[0] = 7
+
+
+def test_many_threads_leave_it_whole_and_bounded():
+    cache = QueryCache(most=50)
+
+    def work(start):
+        for number in range(500):
+            cache.put(ONE, str(start * number % 97), vector())
+            cache.get(ONE, str(number % 97))
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert cache.counts.hits + cache.counts.misses == 8 * 500
+    assert sum(cache.get(ONE, str(number)) is not None for number in range(97)) <= 50
+
+
+def test_only_new_queries_are_asked_of_the_embedder():
+    embedder = CountingEmbedder()
+    cached = CachedEmbedder(embedder, QueryCache())
+    cached.embed_queries(["a", "b"], deadline_s=1)
+    cached.embed_queries(["b", "c", "c", "a"], deadline_s=1)
+    assert embedder.calls == [2, 1]
+    assert embedder.paid_twice == []
+
+
+def test_remembered_and_new_vectors_keep_the_order_of_the_texts():
+    embedder = CountingEmbedder()
+    cached = CachedEmbedder(embedder, QueryCache())
+    cached.embed_queries(["b"], deadline_s=1)
+    vectors = cached.embed_queries(["a", "b", "a", "c"], deadline_s=1)
+    np.testing.assert_array_equal(
+        vectors, embedder.embed_queries(["a", "b", "a", "c"], deadline_s=1)
+    )
+
+
+def test_passages_are_never_kept():
+    embedder = CountingEmbedder()
+    cached = CachedEmbedder(embedder, QueryCache())
+    for _ in range(2):
+        cached.embed_passages(["a"], deadline_s=1)
+    assert embedder.calls == [1, 1]
+    assert cached.cache.counts == CacheCounts(hits=0, misses=0)
