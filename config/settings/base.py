@@ -13,7 +13,7 @@ BASE_DIR: Final = Path(__file__).resolve().parent.parent.parent
 LOG_LEVELS: Final = frozenset({"DEBUG", "INFO", "WARNING", "ERROR"})
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "tenants.admin_config.EarmarkAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
