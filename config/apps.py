@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from django.apps import AppConfig
 
 
@@ -10,3 +12,7 @@ class ConfigConfig(AppConfig):
 
     name = "config"
     label = "config"
+
+    def ready(self) -> None:
+        """Make our Celery the one that a nudge is sent through."""
+        import_module("config.celery")

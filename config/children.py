@@ -6,11 +6,12 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from config.env import inherited
 from config.private import ROOT, home, read_private, write_private
 from config.processes import command_line
 
@@ -29,6 +30,7 @@ class Child:
     name: str
     command: Sequence[str]
     keep_open: Sequence[int] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
     started: float = 0.0
     pause: float = _FIRST_PAUSE
@@ -48,6 +50,7 @@ class Child:
             self.process = subprocess.Popen(  # noqa: S603
                 self.command,
                 cwd=ROOT,
+                env={**inherited(), **self.environment},
                 stdin=subprocess.DEVNULL,
                 stdout=descriptor,
                 stderr=descriptor,

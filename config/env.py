@@ -16,6 +16,11 @@ _FALSE: Final = frozenset({"", "0", "false", "no", "off"})
 _POSTGRES: Final = frozenset({"postgres", "postgresql"})
 
 
+def inherited() -> dict[str, str]:
+    """Everything, for a process that we start."""
+    return dict(os.environ)
+
+
 def env_optional(name: str) -> str | None:
     """The value, its default, or None. An empty value counts as not set."""
     return os.environ.get(name, "").strip() or VARIABLES[name].default

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from pythonjsonlogger.json import JsonFormatter
@@ -30,6 +31,10 @@ class JsonLines(JsonFormatter):
             style="{",
             rename_fields={"asctime": "at", "levelname": "level", "name": "logger"},
         )
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: ARG002, N802
+        """The moment in UTC, ISO 8601."""
+        return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
         """Class names and frames of the chain, without messages or source lines."""

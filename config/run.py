@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import sys
 import time
 from collections.abc import Sequence
 from fcntl import LOCK_EX, LOCK_NB, flock
+from pathlib import Path
 from types import FrameType
 from typing import Any, Final, NoReturn
 from urllib.error import URLError
@@ -16,7 +18,6 @@ from urllib.request import urlopen
 
 import django
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management import get_commands
 
 from config.announcing import greet, show_questions
 from config.children import Child, end_left_behind, stop_all
@@ -24,7 +25,7 @@ from config.embedded import release
 from config.env import env_int, env_secret, env_str
 from config.errors import EmbeddedServerError
 from config.preparing import load_demo, migrate
-from config.private import ROOT, open_lock, read_private, write_private
+from config.private import ROOT, home, open_lock, read_private, write_private
 
 _PORTS_TRIED: Final = 100
 _START_SECONDS: Final = 60.0
@@ -119,9 +120,16 @@ def _children(listener: socket.socket) -> list[Child]:
         "--graceful-timeout=6", "--no-control-socket", "config.wsgi:application",
     ]  # fmt: skip
     drain = [sys.executable, f"{ROOT}/manage.py", "index", "drain"]
-    return [Child("web", web, keep_open=(listener.fileno(),)), Child("drain", drain)][
-        : 2 if "index" in get_commands() else 1
-    ]
+    metrics = {"PROMETHEUS_MULTIPROC_DIR": str(_emptied("metrics"))}
+    return [Child("web", web, (listener.fileno(),), metrics), Child("drain", drain)]
+
+
+def _emptied(name: str) -> Path:
+    """A folder below `.earmark` with nothing of an earlier run in it."""
+    folder = home() / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+    return folder
 
 
 def _wait_until_alive(web: Child, url: str) -> None:

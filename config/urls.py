@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from config.health import alive, ready
 from voiceapi.exposing import metrics
@@ -12,5 +12,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
     path("healthz", alive, name="alive"),
     path("readyz", ready, name="ready"),
+    path("internal/voice/v1/", include("voiceapi.urls")),
     path("metrics", metrics, name="metrics"),
 ]

@@ -157,6 +157,25 @@ VOICE_CONCURRENCY = env_int("EARMARK_VOICE_CONCURRENCY", high=1024) or max(
 METRICS_TOKEN = env_secret("EARMARK_METRICS_TOKEN")
 METRICS_FOLDER = env_optional("PROMETHEUS_MULTIPROC_DIR")
 REDIS_URL = env_url("REDIS_URL", schemes=frozenset({"redis", "rediss", "unix"}))
+
+# A message may be lost or come twice: it only says that something is due. Its visibility timeout is
+# longer than any task may run, so that no task runs twice at once.
+CELERY_BROKER_URL = REDIS_URL or "memory://"
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 300,
+    "socket_timeout": 0.5,
+    "socket_connect_timeout": 0.5,
+}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SOFT_TIME_LIMIT = 60
+CELERY_TASK_TIME_LIMIT = 90
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 20.0
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+
 EMBEDDING_MODEL = env_str("EARMARK_EMBEDDING_MODEL")
 EMBEDDING_DIMENSIONS = env_int("EARMARK_EMBEDDING_DIMENSIONS", high=4000)
 OPENAI_API_KEY = env_secret("OPENAI_API_KEY")
@@ -180,5 +199,8 @@ LOGGING: dict[str, Any] = {
     "loggers": {
         "django.db.backends": {"level": "WARNING"},
         "axes": {"level": "WARNING"},
+        # One line for every call of an embedding service says nothing that the metrics do not.
+        "httpx": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},
     },
 }
