@@ -54,7 +54,8 @@ bench: $(BENCH) ## Measure speed
 	@$(BIN)/python -m bench
 
 docs: $(DEV) ## Write the files that are generated
-	@DJANGO_SETTINGS_MODULE=config.settings.test $(BIN)/python manage.py spectacular --format openapi-json --file contracts/voice-v1/openapi.json
+	@DJANGO_SETTINGS_MODULE=config.settings.test $(BIN)/python manage.py contract --write
+	@DJANGO_SETTINGS_MODULE=config.settings.test $(BIN)/python manage.py errors --write
 
 lock: $(DEV) ## Pin every package again
 	@for name in dev bench server; do $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \

@@ -8,7 +8,7 @@ from typing import Final
 from django.db import Error as DatabaseTrouble
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
-from knowledge.embedding.selection import configured_embedder
+from knowledge.embedding.selection import current_embedder
 
 from knowledge.errors import EmbeddingFailed
 from knowledge.models import EmbeddingSpace
@@ -56,7 +56,8 @@ def _is_migrated() -> bool:
 
 def _has_space() -> bool:
     try:
-        key = configured_embedder().space.key
-    except EmbeddingFailed:
+        key = space_key(current_embedder().space, CHUNKER_VERSION)
+    except KnowledgeError:
         return False
-    return EmbeddingSpace.objects.filter(key=key, status=EmbeddingSpace.Status.ACTIVE).exists()
+    active = active_space()
+    return active is not None and active.key == key

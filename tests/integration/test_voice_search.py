@@ -24,7 +24,7 @@ PRICES = "What does a flamingo ticket cost?"
 @pytest.fixture(autouse=True)
 def embedder(monkeypatch):
     embedder = CountingEmbedder()
-    monkeypatch.setattr("scopes.asking.configured_embedder", lambda: embedder)
+    monkeypatch.setattr("scopes.asking.current_embedder", lambda: embedder)
     return embedder
 
 
@@ -87,9 +87,7 @@ def test_no_score_leaves_the_server(here, voice, session):
 
 
 def test_the_same_search_has_the_same_digest(here, voice, session):
-    digests = {
-        voice.search(here.receptionist, session, HOURS).json()["digest"] for _ in range(2)
-    }
+    digests = {voice.search(here.receptionist, session, HOURS).json()["digest"] for _ in range(2)}
     assert len(digests) == 1
 
 
