@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+from knowledge.indexing.embedded import text_hash
 from knowledge.indexing.texts import AssetText, text_of_instruction, text_of_item
 from knowledge.models import (
     Category,
@@ -39,7 +40,7 @@ class Piece:
     @property
     def text_hash(self) -> str:
         """Return the hash under which its vector is found again."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        return text_hash(self.text)
 
 
 @dataclass(frozen=True)

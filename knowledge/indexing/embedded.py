@@ -6,6 +6,7 @@ for a text twice.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -15,7 +16,7 @@ from django.db import connection
 
 from knowledge.embedding.protocol import Embedder, Vector
 from knowledge.errors import EmbeddingFailed, EmbeddingRejected
-from knowledge.models import EmbeddingSpace
+from knowledge.models import EmbeddedText, EmbeddingSpace
 from tenants.isolation import organization_context
 
 MOST_TEXTS: Final = 64
@@ -154,6 +155,24 @@ def keep_vectors(
     }
     with connection.cursor() as cursor:
         cursor.execute(_KEEP, values)
+
+
+def kept_vectors(
+    hashes: Iterable[str], organization_id: int, space: EmbeddingSpace
+) -> dict[str, Vector]:
+    """Return the stored vectors of these texts.
+
+    Shape: float32; only texts that are kept here, not those already applied.
+    """
+    rows = EmbeddedText.objects.filter(
+        organization_id=organization_id, space=space, text_hash__in=list(hashes)
+    )
+    return {row.text_hash: np.array(row.embedding, dtype=np.float32) for row in rows}
+
+
+def text_hash(text: str) -> str:
+    """Return the hash under which a text's vector is found again."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _as_text(vector: Vector) -> str:

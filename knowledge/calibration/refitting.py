@@ -1,0 +1,67 @@
+"""Fits again in the background after content has changed, once it has come to rest."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Max
+
+from knowledge.calibration.fitting import fit
+from knowledge.embedding.protocol import Embedder
+from knowledge.embedding.spaces import active_space, space_key
+from knowledge.indexing.leases import waiting_states
+from knowledge.models import CalibrationProfile, EmbeddingSpace, IndexState
+from knowledge.passages import CHUNKER_VERSION
+from tenants.isolation import organization_context
+from tenants.models import Organization
+
+# A first profile is worth more than a settled corpus; later ones wait for the end of an import.
+FIRST_AFTER: Final = timedelta(seconds=5)
+QUIET: Final = timedelta(seconds=30)
+LATEST: Final = timedelta(minutes=15)
+_logger = logging.getLogger(__name__)
+
+
+def is_due(
+    *, changed_at: datetime | None, fitted_at: datetime | None, is_busy: bool, at: datetime
+) -> bool:
+    """Whether what was measured is out of date and now is the time to measure again."""
+    if changed_at is None or (fitted_at is not None and changed_at <= fitted_at):
+        return False
+    if fitted_at is not None and at - fitted_at >= LATEST:
+        return True
+    quiet = FIRST_AFTER if fitted_at is None else QUIET
+    return not is_busy and at - changed_at >= quiet
+
+
+def refit_all_due(embedder: Embedder, *, at: datetime) -> list[str]:
+    """Fit every organization whose time has come; return their slugs.
+
+    Cost: two statements for each organization that has nothing to do.
+    """
+    space = active_space()
+    if space is None or space.key != space_key(embedder.space, CHUNKER_VERSION):
+        return []
+    fitted: list[str] = []
+    for organization in Organization.objects.filter(is_active=True).order_by("pk"):
+        if _is_due(organization.pk, space, at=at):
+            fit(organization.pk, space, embedder, at=at)
+            fitted.append(organization.slug)
+            _logger.info("calibrated", extra={"organization": organization.pk})
+    return fitted
+
+
+def _is_due(organization_id: int, space: EmbeddingSpace, *, at: datetime) -> bool:
+    with organization_context(organization_id):
+        states = IndexState.objects.filter(organization_id=organization_id)
+        profiles = CalibrationProfile.objects.filter(
+            organization_id=organization_id, space=space, is_active=True
+        )
+        return is_due(
+            changed_at=states.aggregate(last=Max("applied_at"))["last"],
+            fitted_at=profiles.aggregate(last=Max("fitted_at"))["last"],
+            is_busy=waiting_states(organization_id).exists(),
+            at=at,
+        )

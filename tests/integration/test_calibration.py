@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from knowledge.calibration.bank import LANGUAGES, questions
+from knowledge.calibration.fitting import fit
+from knowledge.calibration.refitting import refit_all_due
+from knowledge.embedding.spaces import ensure_space
+from knowledge.indexing.converge import Workshop, converge_batch
+from knowledge.indexing.draining import due_assets
+from knowledge.models import CalibrationProfile, CorpusTerm
+from knowledge.passages import CHUNKER_VERSION
+from knowledge.retrieval.statistics import statistics_for
+from knowledge.text.keys import token_key
+from tests.embedders import CountingEmbedder
+from tests.world import AT, tenant
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Corpus:
+    def __init__(self):
+        self.acme = tenant("acme")
+        self.embedder = CountingEmbedder()
+        self.hours = self.acme.item("Opening hours", "We open at seven in the morning.")
+        self.acme.item("Prices", "A ticket costs ten in the morning.", language="en")
+        self.acme.item("Preise", "Eine Karte kostet zehn Euro.", language="de")
+        self.acme.instruction("Refunds", "Ask for the receipt.")
+        self.drain()
+
+    def drain(self):
+        workshop = Workshop(self.embedder, lambda: AT, lambda: True)
+        while due := due_assets(at=AT, most=10):
+            for organization_id, assets in due.items():
+                converge_batch(organization_id, assets, workshop)
+
+    @property
+    def space(self):
+        return ensure_space(self.embedder.space, chunker_version=CHUNKER_VERSION)
+
+    def fit(self, at=AT):
+        return fit(self.acme.organization.pk, self.space, self.embedder, at=at)
+
+    def statistics(self, *words):
+        organization_id = self.acme.organization.pk
+        keys = [token_key(organization_id, word) for word in words]
+        with self.acme.context():
+            found = statistics_for(organization_id, self.space.pk, keys)
+        return found, [found.frequencies.get(key, 0) for key in keys]
+
+
+@pytest.fixture
+def corpus():
+    return Corpus()
+
+
+def test_the_bank_has_about_120_different_questions_in_each_language():
+    assert all(110 <= len(set(questions(language))) <= 130 for language in LANGUAGES)
+
+
+def test_a_profile_counts_in_how_many_passages_a_word_stands(corpus):
+    corpus.fit()
+    statistics, counts = corpus.statistics("morning", "ticket", "unheard")
+    assert (statistics.passages, counts) == (4, [2, 1, 0])
+
+
+def test_what_nobody_may_hear_is_not_counted(corpus):
+    corpus.acme.change_item(corpus.hours, review_status="rejected")
+    corpus.fit()
+    assert corpus.statistics("morning")[1] == [1]
+
+
+def test_a_profile_names_the_languages_of_the_corpus(corpus):
+    assert corpus.fit().languages == ["en", "de"]
+
+
+def test_a_profile_says_what_questions_about_something_else_reach(corpus):
+    figures = corpus.fit().parameters["bank"]
+    assert set(figures) == {*LANGUAGES, "all"}
+    assert figures["all"]["count"] == 960
+    assert -1 <= figures["en"]["quantiles"][0] <= figures["en"]["mean"] <= 1
+
+
+def test_a_profile_says_what_questions_about_the_corpus_reach(corpus):
+    titles = corpus.fit().parameters["titles"]
+    assert titles["count"] == 3
+    assert 0 <= titles["share"] <= 1
+
+
+def test_the_spread_of_cosine_is_measured(corpus):
+    profile = corpus.fit()
+    assert 0 < profile.cosine_deviation < 1
+    assert corpus.statistics()[0].cosine_deviation == profile.cosine_deviation
+
+
+def test_the_same_corpus_gives_the_same_figures(corpus):
+    one, other = corpus.fit(), corpus.fit()
+    assert one.parameters == other.parameters
+    assert one.cosine_deviation == other.cosine_deviation
+
+
+def test_fitting_again_pays_for_nothing_again(corpus):
+    corpus.fit()
+    paid = sum(corpus.embedder.asked.values())
+    corpus.fit()
+    assert sum(corpus.embedder.asked.values()) - paid == 3
+
+
+def test_one_version_is_active_and_five_are_kept(corpus):
+    for _ in range(7):
+        corpus.fit()
+    with corpus.acme.context():
+        versions = CalibrationProfile.objects.order_by("version")
+        assert [profile.version for profile in versions] == [3, 4, 5, 6, 7]
+        assert [profile.version for profile in versions if profile.is_active] == [7]
+        assert CorpusTerm.objects.values("profile").distinct().count() == 5
+
+
+def test_an_empty_corpus_has_a_profile_that_says_so():
+    acme, embedder = tenant("acme"), CountingEmbedder()
+    space = ensure_space(embedder.space, chunker_version=CHUNKER_VERSION)
+    profile = fit(acme.organization.pk, space, embedder, at=AT)
+    assert (profile.passages, profile.parameters) == (0, {"bank": {}})
+
+
+def test_a_corpus_is_measured_again_when_it_has_come_to_rest(corpus):
+    at = AT + timedelta(seconds=10)
+    assert refit_all_due(corpus.embedder, at=at) == ["acme"]
+    assert refit_all_due(corpus.embedder, at=at) == []
+
+
+def test_nothing_is_measured_while_content_still_comes_in(corpus):
+    corpus.acme.item("New")
+    assert refit_all_due(corpus.embedder, at=AT + timedelta(seconds=10)) == []
