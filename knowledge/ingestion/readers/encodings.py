@@ -43,6 +43,8 @@ MOST_CONTROLS: Final = 0.01
 WRITING: Final = 0.8
 AS_GOOD: Final = 0.03
 FEW: Final = 0.3
+BREAKS: Final = frozenset(" \n\r\t.,，。、・！？｡।；：")
+LONGEST_RUN: Final = 80
 FEW_SIGNS: Final = 8
 ASCII_LETTER: Final = re.compile(rb"[A-Za-z]")
 
@@ -109,9 +111,18 @@ def _wide(data: bytes) -> str:
         if text is not None and "\x00" not in text:
             texts[encoding] = _wide_likeness(text[:SAMPLE])
     best = max(texts, key=texts.__getitem__, default="")
-    if not best or texts[best] < WRITING:
+    if (
+        not best
+        or texts[best] < WRITING
+        or not _has_breaks(data[: 2 * SAMPLE].decode(best, "ignore"))
+    ):
         raise BinaryContent
     return data[: len(data) - len(data) % WIDE[best]].decode(best)
+
+
+def _has_breaks(text: str) -> bool:
+    """Writing pauses; columns of numbers that happen to be letters do not."""
+    return len(text) < LONGEST_RUN or sum(sign in BREAKS for sign in text) > len(text) / LONGEST_RUN
 
 
 def _wide_likeness(sample: str) -> float:

@@ -6,16 +6,28 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from knowledge.ingestion.errors import NoText
-from knowledge.ingestion.readers.html import read_html
-from knowledge.ingestion.readers.markdown import read_markdown
 from knowledge.ingestion.readers.parsed import ParsedText
 from knowledge.ingestion.readers.plain import read_plain
 
 Reader = Callable[[str, bytes], ParsedText]
 
+
+def _markdown(name: str, data: bytes) -> ParsedText:
+    from knowledge.ingestion.readers.markdown import read_markdown
+
+    return read_markdown(name, data)
+
+
+def _html(name: str, data: bytes) -> ParsedText:
+    from knowledge.ingestion.readers.html import read_html
+
+    return read_html(name, data)
+
+
+# Readers load their libraries when a first file needs them: most imports are of one kind.
 READERS: Final[dict[str, Reader]] = {
-    **dict.fromkeys(("md", "markdown", "mdown", "mkd", "mdx"), read_markdown),
-    **dict.fromkeys(("html", "htm", "xhtml"), read_html),
+    **dict.fromkeys(("md", "markdown", "mdown", "mkd", "mdx"), _markdown),
+    **dict.fromkeys(("html", "htm", "xhtml"), _html),
 }
 ROWS: Final = frozenset({"jsonl", "ndjson"})
 # What lies beside documents in a folder and holds no text to speak from.
