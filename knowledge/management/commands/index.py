@@ -1,0 +1,121 @@
+"""`manage.py index`: work the queue, tell how far it is, compare both sides, try again."""
+
+from __future__ import annotations
+
+import json
+import signal
+from argparse import ArgumentParser
+from datetime import UTC, datetime
+from types import FrameType
+from typing import Any, Final
+
+from django.core.management.base import BaseCommand, CommandError
+
+from knowledge.calibration.refitting import refit_all_due
+from knowledge.embedding.selection import current_embedder
+from knowledge.embedding.spaces import ensure_space
+from knowledge.indexing.draining import Chore, Drain
+from knowledge.indexing.reconciling import reconcile_all
+from knowledge.indexing.state import retry_failed
+from knowledge.indexing.status import Backlog, backlogs
+from knowledge.models import EmbeddingSpace
+from knowledge.passages import CHUNKER_VERSION
+from tenants.isolation import organization_context
+from tenants.models import Organization
+
+RECONCILE_EVERY_S: Final = 600.0
+REFIT_EVERY_S: Final = 5.0
+
+
+class Command(BaseCommand):
+    """Keep the index what the truth rows say."""
+
+    help = "Work the index queue, tell how far it is, compare it with the content, try again."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """One subcommand for each thing to do."""
+        commands = parser.add_subparsers(dest="what", required=True)
+        commands.add_parser("drain", help="Index what is due until told to stop.")
+        status = commands.add_parser("status", help="How far the index is behind.")
+        status.add_argument("--json", action="store_true", help="As JSON.")
+        commands.add_parser("reconcile", help="Compare content and index, and repair.")
+        retry = commands.add_parser("retry", help="Try again what failed.")
+        retry.add_argument("--organization", help="Slug; without it, every organization.")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Do what was asked."""
+        getattr(self, f"_{options['what']}")(options)
+
+    def _drain(self, _options: dict[str, Any]) -> None:
+        embedder = current_embedder()
+        chores = (
+            Chore("reconcile", RECONCILE_EVERY_S, lambda at: reconcile_all(space=_space(), at=at)),
+            Chore(
+                "refit",
+                REFIT_EVERY_S,
+                lambda at: refit_all_due(embedder, at=at),
+                in_background=True,
+            ),
+        )
+        drain = Drain(embedder, _now, chores)
+
+        def end(_number: int, _frame: FrameType | None) -> None:
+            drain.stop.set()
+
+        signal.signal(signal.SIGTERM, end)
+        signal.signal(signal.SIGINT, end)
+        drain.run()
+
+    def _status(self, options: dict[str, Any]) -> None:
+        found = backlogs(at=_now())
+        if options["json"]:
+            self.stdout.write(json.dumps(_summary(found), indent=2))
+            return
+        for backlog in found:
+            self.stdout.write(_sentence(backlog))
+
+    def _reconcile(self, _options: dict[str, Any]) -> None:
+        for slug, differences in reconcile_all(space=_space(), at=_now()).items():
+            self.stdout.write(json.dumps({"organization": slug, **differences.as_dict()}))
+
+    def _retry(self, options: dict[str, Any]) -> None:
+        for organization in _organizations(options["organization"]):
+            with organization_context(organization.pk):
+                count = retry_failed(organization.pk, at=_now())
+            self.stdout.write(f"{organization.slug}: {count} tried again")
+
+
+def _now() -> datetime:
+    return datetime.now(tz=UTC)
+
+
+def _space() -> EmbeddingSpace:
+    return ensure_space(current_embedder().space, chunker_version=CHUNKER_VERSION)
+
+
+def _organizations(slug: str | None) -> list[Organization]:
+    if slug is None:
+        return list(Organization.objects.all())
+    found = list(Organization.objects.filter(slug=slug))
+    if not found:
+        raise CommandError(f"There is no organization {slug}.")
+    return found
+
+
+def _summary(found: list[Backlog]) -> dict[str, Any]:
+    ages = [backlog.oldest_pending_s for backlog in found if backlog.oldest_pending_s is not None]
+    return {
+        "pending": sum(backlog.pending for backlog in found),
+        "retrying": sum(backlog.retrying for backlog in found),
+        "failed": sum(backlog.failed for backlog in found),
+        "oldest_pending_s": max(ages, default=None),
+        "organizations": [backlog.as_dict() for backlog in found],
+    }
+
+
+def _sentence(backlog: Backlog) -> str:
+    age = "" if backlog.oldest_pending_s is None else f", oldest {backlog.oldest_pending_s:.0f} s"
+    return (
+        f"{backlog.organization}: {backlog.live} of {backlog.assets} indexed,"
+        f" {backlog.pending} pending{age}, {backlog.retrying} retrying, {backlog.failed} failed"
+    )
