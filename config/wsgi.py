@@ -6,9 +6,12 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 from django.db import OperationalError, connection
+from django.urls import get_resolver
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
 application = get_wsgi_application()
+# Otherwise the first request would wait for these imports, and be the one to find them broken.
+list(get_resolver().url_patterns)
 
 # The first connection refuses an unsafe role; asking for it here stops the start instead of the
 # first request. A database that does not answer yet is asked again by every request.
