@@ -38,6 +38,10 @@ class ToolOutcome:
 
     def for_model(self) -> str:
         """The outcome as JSON text, without what is not set."""
+        return json.dumps(self.body(), ensure_ascii=False)
+
+    def body(self) -> dict[str, Any]:
+        """The outcome as plain values, without what is not set."""
         body = {
             "status": self.status,
             "next_action": self.next_action.value,
@@ -46,8 +50,7 @@ class ToolOutcome:
             "attempts_left": self.attempts_left,
             "results": list(self.results),
         }
-        kept = {key: value for key, value in body.items() if value not in (None, [])}
-        return json.dumps(kept, ensure_ascii=False)
+        return {key: value for key, value in body.items() if value not in (None, [])}
 
 
 @dataclass
