@@ -42,7 +42,9 @@ SAMPLE: Final = 16 * 1024
 MOST_CONTROLS: Final = 0.01
 WRITING: Final = 0.8
 AS_GOOD: Final = 0.03
-FEW: Final = 0.3
+# A NUL here and there is dirt; more of them are another kind of file, or wide characters.
+STRAY: Final = 0.001
+FEW: Final = 0.5
 BREAKS: Final = frozenset(" \n\r\t.,，。、・！？｡।；：")
 LONGEST_RUN: Final = 80
 FEW_SIGNS: Final = 8
@@ -58,9 +60,10 @@ def decode(data: bytes, *, declared: str = "") -> str:
     for mark, encoding in MARKS:
         if data.startswith(mark):
             return _checked(_strict(data[len(mark) :], encoding))
-    if b"\x00" in data:
+    nuls = data.count(0)
+    if nuls > len(data) * STRAY:
         return _checked(_wide(data))
-    return _checked(_narrow(data, declared))
+    return _checked(_narrow(data.replace(b"\x00", b""), declared))
 
 
 def refuse_signature(data: bytes) -> None:

@@ -20,6 +20,7 @@ EVERYDAY: Final = (
 )
 RARE: Final = -0.5
 LONE_JAMO: Final = range(0x3131, 0x318F)
+HALF_KANA: Final = range(0xFF61, 0xFFA0)
 
 
 def likeness(sample: str, encoding: str = "") -> float:
@@ -38,7 +39,7 @@ def _oddity(sign: str) -> float:
         return 0.0
     if unicodedata.category(sign) in UNWRITTEN or sign == "\ufffd":
         return -1.0
-    if ord(sign) in LONE_JAMO:
+    if ord(sign) in LONE_JAMO or ord(sign) in HALF_KANA:
         return RARE
     return RARE if script_of_character(sign) == "Hani" and not _is_everyday(sign) else 0.0
 
@@ -54,15 +55,13 @@ def _is_everyday(sign: str) -> bool:
 def _together(a: str, b: str) -> bool:
     one, two = script_of_character(a), script_of_character(b)
     if "Zyyy" in {one, two}:
-        return not (_is_inner_sign(a) and two != "Zyyy") and not (
-            _is_inner_sign(b) and one != "Zyyy"
-        )
+        return two == "Zyyy" or not _is_sign(a)
     if a.islower() and b.isupper():
         return False
     return one == two or {one, two} <= JAPANESE
 
 
-def _is_inner_sign(sign: str) -> bool:
+def _is_sign(sign: str) -> bool:
     return sign > "\x7f" and unicodedata.category(sign) in {"No", "Sc", "Sm", "So", "Sk", "Cc"}
 
 
