@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import DatabaseError, connection
-from knowledge.embedding.selection import configured_embedder
+from knowledge.embedding.selection import current_embedder
 from psycopg import errors as pg
 
 from knowledge.models import SearchRecord
@@ -110,7 +110,7 @@ def ask(
         question.queries,
         organization_id=agent.organization_id,
         code_patterns=agent.organization.code_patterns,
-        embedder=configured_embedder(),
+        embedder=current_embedder(),
         deadline=deadline,
     )
     allowlist, answer = _search(request, understood)

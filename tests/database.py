@@ -22,6 +22,10 @@ _TEMPLATE: Final = "template_"
 _CLEARABLE: Final = SQL(
     "alter default privileges for role {owner} in schema public grant truncate on tables to {app}"
 ).format(owner=Identifier(OWNER), app=Identifier(APP))
+# Tests that plant rows past every verb also go past the foreign keys' triggers.
+_PLANTING: Final = SQL("grant set on parameter session_replication_role to {app}").format(
+    app=Identifier(APP)
+)
 
 
 @contextmanager
@@ -30,6 +34,7 @@ def fresh_database(worker: str) -> Iterator[None]:
     server = ensure_running("test")
     name = f"test_{os.getpid()}_{worker}"
     with locked("test-databases"), _superuser(server) as connection:
+        connection.execute(_PLANTING)
         template = _migrated_template(connection, server)
         _drop(connection, *_left_behind(connection))
         create_database(connection, name, template=template)

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from knowledge.indexing.texts import AssetText
 from knowledge.models import LexicalEntry
-from knowledge.passages import BETWEEN, Passage
+from knowledge.passages import Passage
 from knowledge.text.keys import token_keys
 from knowledge.text.tokens import tokenise
 
@@ -29,7 +29,7 @@ def write_lexical_entries(
             generation=generation,
             start=passage.start,
             end=passage.end,
-            section=BETWEEN.join(passage.section),
+            section=" > ".join(passage.section),
             language=text.language,
             tokens=sorted(_tokens(organization_id, text, passage, extra)),
         )
