@@ -37,7 +37,15 @@ def fast_engine(*, threads: int, cache_dir: Path) -> FastEngine:
     Raises: NotEqual, OSError, ImportError; the shipped engine serves then.
     Cost: 0.3 s; the first time about 10 s, and 25 MB on disk.
     """
-    return FastEngine(prepared(cache_dir, threads), ModelFile(bundled_model()), threads=threads)
+    model = ModelFile(bundled_model())
+    graph = prepared(cache_dir, threads)
+    try:
+        return FastEngine(graph, model, threads=threads)
+    except (
+        Exception
+    ):  # onnxruntime has no common root; whatever it was, a damaged file can be made anew
+        graph.unlink(missing_ok=True)
+        return FastEngine(prepared(cache_dir, threads), model, threads=threads)
 
 
 def prepared(cache_dir: Path, threads: int) -> Path:

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from knowledge.embedding import preparation
+from knowledge.embedding.fast import FastEngine, open_session
+from knowledge.embedding.graph import EncoderGraph, FloatProducts, serialised
+from knowledge.embedding.local import CHECKOUT_CACHE, local_embedder
+from knowledge.embedding.preparation import LEAST_COSINE, fast_engine, prepared
+from knowledge.embedding.samples import CHECK
+from knowledge.embedding.shipped import ShippedEngine
+from knowledge.embedding.tensors import Range, evened, group_inputs, read_tensors
+from knowledge.embedding.weights import ModelFile, bundled_model
+from knowledge.errors import EmbeddingTimeout
+
+LONG = [" ".join(CHECK), " ".join(reversed(CHECK)) * 2]
+
+
+@pytest.fixture(scope="module")
+def fast():
+    return fast_engine(threads=1, cache_dir=CHECKOUT_CACHE)
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return ShippedEngine(2)
+
+
+def nothing():
+    pass
+
+
+def unit(engine, texts, modality="passage"):
+    rows = engine.embed(texts, modality, nothing).astype(np.float64)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("modality", ["query", "passage"])
+def test_both_engines_give_the_same_vectors(fast, shipped, modality):
+    cosines = (unit(fast, CHECK, modality) * unit(shipped, CHECK, modality)).sum(axis=1)
+    assert cosines.min() >= LEAST_COSINE
+
+
+def test_text_beyond_the_window_is_averaged_as_the_shipped_engine_does(fast, shipped):
+    assert min(map(fast.token_count, LONG)) > 512
+    assert (unit(fast, LONG) * unit(shipped, LONG)).sum(axis=1).min() >= LEAST_COSINE
+
+
+def test_queries_and_passages_differ(fast):
+    assert (unit(fast, CHECK, "query") * unit(fast, CHECK)).sum(axis=1).max() < 0.999
+
+
+def test_a_vector_does_not_depend_on_the_texts_beside_it(fast):
+    texts = ["how do i cancel", "how do i return", "where is my order", *CHECK]
+    alone = np.concatenate([unit(fast, [text]) for text in texts])
+    np.testing.assert_allclose(unit(fast, texts), alone, atol=1e-6)
+
+
+def test_evened_weights_compute_the_same_function(fast):
+    model = ModelFile(bundled_model())
+    tensors = read_tensors(model)
+    chance = np.random.default_rng(3)
+    ranges = {
+        group: Range(
+            chance.normal(size=tensors.width).astype(np.float32),
+            chance.uniform(0.5, 20, tensors.width).astype(np.float32),
+        )
+        for group in group_inputs(tensors.layers)
+    }
+    plain, other = (
+        FastEngine(serialised(EncoderGraph(each, FloatProducts()).model()), model, threads=2)
+        for each in (tensors, evened(tensors, ranges))
+    )
+    np.testing.assert_allclose(unit(plain, CHECK[:6]), unit(other, CHECK[:6]), atol=1e-4)
+
+
+def test_a_deadline_is_looked_at_between_runs(fast):
+    looked = []
+
+    def between():
+        looked.append(None)
+        if len(looked) == 3:
+            raise EmbeddingTimeout
+
+    with pytest.raises(EmbeddingTimeout):
+        fast.embed([text * 3 for text in CHECK], "passage", between)
+    assert len(looked) == 3
+
+
+def test_queries_do_not_wait_for_a_long_import():
+    embedder = local_embedder()
+    started = threading.Event()
+    original = embedder.engine.embed
+
+    def embed(texts, modality, between):
+        started.set()
+        return original(texts, modality, between)
+
+    embedder.engine.embed = embed
+    thread = threading.Thread(
+        target=embedder.embed_passages, args=([" ".join(CHECK)] * 8,), kwargs={"deadline_s": 60}
+    )
+    thread.start()
+    started.wait()
+    embedder.embed_queries(["how do i cancel"], deadline_s=5)
+    assert thread.is_alive()
+    thread.join()
+
+
+def test_two_processes_prepare_at_once_and_both_can_use_it(tmp_path):
+    code = (
+        "import sys, pathlib; from knowledge.embedding.local import local_embedder;"
+        "e = local_embedder(threads=1, cache_dir=pathlib.Path(sys.argv[1]));"
+        "e.embed_queries(['refund'], deadline_s=20); print(e.engine.name)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [process.communicate(timeout=120)[0].strip() for process in both] == ["fast", "fast"]
+    assert len(list(tmp_path.glob("*.onnx"))) == 1
+    assert list(tmp_path.glob("*.part")) == []
+
+
+def test_a_damaged_graph_is_prepared_anew(tmp_path, monkeypatch):
+    monkeypatch.setattr(preparation, "build", lambda _: prepared(CHECKOUT_CACHE, 1).read_bytes())
+    graph = prepared(tmp_path, 1)
+    graph.write_bytes(graph.read_bytes()[:1000])
+    assert local_embedder(cache_dir=tmp_path).engine.name == "fast"
+    assert graph.stat().st_size > 10_000_000
+
+
+def test_a_folder_that_cannot_be_written_means_the_shipped_engine(tmp_path, caplog):
+    (tmp_path / "file").write_text("not a folder")
+    caplog.set_level(logging.WARNING)
+    embedder = local_embedder(cache_dir=tmp_path / "file" / "models")
+    assert embedder.engine.name == "shipped"
+    assert "embedding_engine_falls_back" in caplog.text
+
+
+def test_without_onnxruntime_the_shipped_engine_serves(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "knowledge.embedding.preparation", None)
+    assert local_embedder(cache_dir=tmp_path).engine.name == "shipped"
+
+
+def test_unequal_vectors_are_never_used(monkeypatch, tmp_path):
+    monkeypatch.setattr(preparation, "least_cosine", lambda *_: 0.99)
+    monkeypatch.setattr(preparation, "CALIBRATION", CHECK[:1])
+    embedder = local_embedder(cache_dir=tmp_path)
+    assert embedder.engine.name == "shipped"
+    assert list(tmp_path.glob("*.onnx")) == []
+
+
+def test_a_session_leaves_the_processor_alone_when_idle(fast):
+    options = open_session(prepared(CHECKOUT_CACHE, 1), threads=1).get_session_options()
+    assert options.get_session_config_entry("session.intra_op.allow_spinning") == "0"
