@@ -23,8 +23,8 @@ class Runtime:
     token: str
     client: Client = field(default_factory=lambda: Client(raise_request_exception=False))
 
-    def post(self, path: str, body: Any, **headers: str):
-        given = {"Authorization": f"Bearer {self.token}", "X-Earmark-Contract": "1", **headers}
+    def post(self, path: str, body: Any, **headers: str | None):
+        given: dict[str, Any] = {"Authorization": f"Bearer {self.token}", "X-Earmark-Contract": "1", **headers}
         raw = body if isinstance(body, bytes) else json.dumps(body)
         return self.client.post(
             f"{BASE}{path}",
@@ -42,7 +42,8 @@ class Runtime:
     def session(self, agent: PhoneAgent, **body: Any) -> str:
         answer = self.open(agent, **body)
         assert answer.status_code == 201, answer.content
-        return answer.json()["session"]
+        session: str = answer.json()["session"]
+        return session
 
     def search(self, agent: PhoneAgent, session: str, *queries: str, **body: Any):
         headers = {name: body.pop(name) for name in list(body) if name.startswith("X-")}

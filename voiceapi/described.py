@@ -82,7 +82,7 @@ search: Final = _spoken(
     {
         200: OpenApiResponse(shapes.SearchAnswer, "`ok`, `no_match` or `restricted_empty`."),
         503: OpenApiResponse(shapes.SearchOrRefusal, "`unavailable`, or the server is busy."),
-        504: OpenApiResponse(shapes.SearchOrRefusal, "`timeout`, or the deadline passed early."),
+        504: OpenApiResponse(shapes.SearchAnswer, "`timeout`."),
     },
 )
 contract: Final = extend_schema(

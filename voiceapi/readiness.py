@@ -8,10 +8,11 @@ from typing import Final
 from django.db import Error as DatabaseTrouble
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
-from knowledge.embedding.selection import current_embedder
 
-from knowledge.errors import EmbeddingFailed
-from knowledge.models import EmbeddingSpace
+from knowledge.embedding.selection import current_embedder
+from knowledge.embedding.spaces import active_space, space_key
+from knowledge.errors import KnowledgeError
+from knowledge.passages import CHUNKER_VERSION
 from voiceapi.contract import VERSION, is_served
 from voiceapi.errors import NotReady
 

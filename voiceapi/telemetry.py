@@ -13,7 +13,6 @@ from opentelemetry.trace import Span, Tracer
 
 from knowledge.retrieval.types import Answer, CategoryName, Everything
 from scopes.asking import Asked
-from tenants.models import PhoneAgent
 from voiceapi import metrics
 from voiceapi.contract import VERSION
 
@@ -31,11 +30,11 @@ class SearchSpan:
     tracer: Tracer
     began: float
 
-    def answered(self, asked: Asked, agent: PhoneAgent) -> None:
+    def answered(self, asked: Asked) -> None:
         """Note what came out, and how long each step took."""
         _count(asked.answer, time.perf_counter() - self.began)
         if self.span.is_recording():
-            self.span.set_attributes(_attributes(asked, agent))
+            self.span.set_attributes(_attributes(asked))
             self._steps(asked.answer)
 
     def _steps(self, answer: Answer) -> None:
@@ -69,11 +68,11 @@ def _count(answer: Answer, seconds: float) -> None:
             metrics.STEP_SECONDS.labels(step).observe(answer.timings_ms[step] / 1000)
 
 
-def _attributes(asked: Asked, agent: PhoneAgent) -> dict[str, Any]:
+def _attributes(asked: Asked) -> dict[str, Any]:
     answer = asked.answer
     return {
         "earmark.contract_version": VERSION,
-        "earmark.agent": str(agent.pk),
+        "earmark.agent": str(asked.allowlist.agent_id) if asked.allowlist else "",
         "earmark.search": str(asked.search_id),
         "earmark.status": answer.status.value,
         "earmark.mode.instructions": _mode(asked, "instruction"),

@@ -8,7 +8,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from scopes.asking import Asked, CallerFacts, Question, Recording, TurnContext, ask
 from voiceapi import described, metrics, requests
 from voiceapi.answers import (
     STATUS,
@@ -23,10 +22,10 @@ from voiceapi.contract import OLDEST_WORKER, VERSION, summary
 from voiceapi.door import OpenView, VoiceView
 from voiceapi.errors import NotFound
 from voiceapi.finding import Named, find_agent, find_session, within
-from voiceapi.following import mark_adopted, pinned_assets
-from voiceapi.models import VoiceSession
+from voiceapi.following import mark_adopted
 from voiceapi.prompt import Parts, assemble
 from voiceapi.readiness import CHECKS, require_ready
+from voiceapi.searching import Wanted, search
 from voiceapi.sessions import USUAL_CHANNEL, CallNote, end_session, open_session, touch
 from voiceapi.telemetry import search_span
 
@@ -85,18 +84,15 @@ class SearchView(VoiceView):
         """Answer with a few short passages, or honestly with none."""
         holder, deadline = holder_of(request), self.deadline(request)
         body = self.body(request, requests.SearchRequest)
+        wanted = Wanted(holder, _named(body), session, body)
         with search_span() as span:
-            with within(holder, deadline):
-                found = find_session(holder, _named(body), session, at=self.at)
-                question = _question(found, body)
-                touch(found, at=self.at)
-            recording = Recording(session_id=found.pk, speculative=body["speculative"])
-            asked = ask(
-                found.agent, question, _caller(found), at=self.at, deadline=deadline,
-                recording=recording,
-            )  # fmt: skip
-            span.answered(asked, found.agent)
-        return _answer(asked)
+            asked = search(wanted, at=self.at, deadline=deadline)
+            span.answered(asked)
+        return Response(
+            search_body(asked.answer, asked.search_id),
+            status=STATUS[asked.answer.status],
+            headers=search_headers(asked.answer),
+        )
 
 
 class ContractView(OpenView):
@@ -141,29 +137,4 @@ def _call(body: dict[str, Any]) -> CallNote:
         country=(call.get("country") or "").upper(),
         language=call.get("language") or "",
         contact=contact["external_id"] if contact else None,
-    )
-
-
-def _question(session: VoiceSession, body: dict[str, Any]) -> Question:
-    mark_adopted(session, body["adopted"])
-    turn = body["turn_context"]
-    context = turn and TurnContext(turn["utterance"], turn["structured_value_digits"])
-    return Question(
-        queries=tuple(body["queries"]),
-        turn_context=context,
-        pinned=pinned_assets(session, body["follows"], body["pinned"]),
-        limit=body["limit"],
-    )
-
-
-def _caller(session: VoiceSession) -> CallerFacts:
-    return CallerFacts(session.contact, session.channel, session.country or None)
-
-
-def _answer(asked: Asked) -> Response:
-    answer = asked.answer
-    return Response(
-        search_body(answer, asked.search_id),
-        status=STATUS[answer.status],
-        headers=search_headers(answer),
     )

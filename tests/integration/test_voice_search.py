@@ -200,7 +200,7 @@ def test_a_failed_embedding_is_degraded_and_not_an_error(here, voice, session, e
 
 def test_no_time_left_is_a_timeout(here, voice, session):
     answer = voice.search(here.receptionist, session, HOURS, **{"X-Deadline-Ms": "400"})
-    assert answer.status_code == 504
+    assert (answer.status_code, answer.json()["status"]) == (504, "timeout")
 
 
 def test_a_limit_makes_the_list_shorter(here, voice):

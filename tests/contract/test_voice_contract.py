@@ -1,0 +1,138 @@
+"""The published contract, the code and the examples agree."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+
+import pytest
+from django.conf import settings
+from jsonschema import Draft202012Validator
+from jsonschema.validators import validator_for
+
+from knowledge.retrieval.types import SearchStatus
+from tests.contract.voice_examples import examples
+from tests.embedders import CountingEmbedder
+from voiceapi import publishing
+from voiceapi.errors import VoiceError
+from voiceapi.tool import TOOL
+
+FOLDER = settings.BASE_DIR / "contracts" / "voice-v1"
+PUBLISHED = json.loads((FOLDER / "openapi.json").read_text("utf-8"))
+FILES = {path.stem: json.loads(path.read_text("utf-8")) for path in FOLDER.glob("examples/*.json")}
+
+
+def schema_of(example):
+    path = example["request"]["path"].partition("?")[0]
+    known = next(known for known in PUBLISHED["paths"] if _fits(known, path))
+    operation = PUBLISHED["paths"][known][example["request"]["method"].lower()]
+    status = str(example["response"]["status"])
+    return operation, operation["responses"][status]["content"]["application/json"]["schema"]
+
+
+def _fits(known, path):
+    pairs = list(zip(known.split("/"), path.split("/"), strict=False))
+    same_length = known.count("/") == path.count("/")
+    return same_length and all(a == b or a.startswith("{") for a, b in pairs)
+
+
+def errors(schema, value):
+    whole = {"components": PUBLISHED["components"], **schema}
+    validator = Draft202012Validator(whole, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    return [error.message for error in validator.iter_errors(value)]
+
+
+def test_the_published_file_is_what_the_code_says():
+    publishing.check()
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_an_example_answers_as_the_schema_says(name):
+    _, schema = schema_of(FILES[name])
+    assert errors(schema, FILES[name]["response"]["body"]) == []
+
+
+@pytest.mark.parametrize("name", sorted(n for n in FILES if not n.startswith("refused_")))
+def test_an_example_asks_as_the_schema_says(name):
+    operation, _ = schema_of(FILES[name])
+    if "requestBody" in operation:
+        schema = operation["requestBody"]["content"]["application/json"]["schema"]
+        assert errors(schema, FILES[name]["request"]["body"]) == []
+
+
+def test_there_is_an_example_of_every_search_status():
+    told = {example["response"]["body"].get("status") for example in FILES.values()} - {None}
+    assert told == {status.value for status in SearchStatus}
+
+
+def test_examples_name_codes_that_exist():
+    known = {kind.code for kind in VoiceError.__subclasses__()} | {"key_refused"}
+    told = [
+        example["response"]["body"]["error"]["code"]
+        for example in FILES.values()
+        if "error" in example["response"]["body"]
+    ]
+    assert set(told) <= known
+
+
+def test_every_status_but_ok_carries_guidance():
+    for example in FILES.values():
+        body = example["response"]["body"]
+        if body.get("status", "ok") != "ok":
+            assert body["guidance"]
+
+
+@pytest.mark.django_db
+def test_the_examples_are_what_the_server_answers(monkeypatch):
+    embedder = CountingEmbedder()
+    for module in ("scopes.asking", "voiceapi.readiness"):
+        monkeypatch.setattr(f"{module}.current_embedder", lambda: embedder)
+    made = dict(examples(embedder))
+    if "EARMARK_WRITE_EXAMPLES" in os.environ:
+        for name, example in made.items():
+            text = json.dumps(example, ensure_ascii=False, indent=2) + "\n"
+            (FOLDER / "examples" / f"{name}.json").write_text(text, "utf-8")
+        return
+    assert made == FILES
+
+
+def test_the_tools_parameters_are_a_json_schema():
+    validator_for(TOOL["parameters"]).check_schema(TOOL["parameters"])
+    tool = Draft202012Validator(TOOL["parameters"])
+    assert tool.is_valid({"queries": ["كيف أسترجع المبلغ", "how to get a refund"]})
+    for wrong in ({}, {"queries": []}, {"queries": ["a"] * 5}, {"queries": ["a"], "limit": 1}):
+        assert not tool.is_valid(wrong)
+
+
+def changed(document, *, where):
+    copied = copy.deepcopy(document)
+    where(copied["components"]["schemas"]["SearchResult"])
+    return copied
+
+
+def test_a_change_of_the_wire_needs_a_new_version():
+    grown = changed(
+        PUBLISHED, where=lambda shape: shape["properties"].update(score={"type": "number"})
+    )
+    with pytest.raises(publishing.WireChanged):
+        publishing.check(grown)
+
+
+def test_a_change_of_wording_needs_only_a_new_file():
+    reworded = changed(PUBLISHED, where=lambda shape: shape.update(description="A passage."))
+    with pytest.raises(publishing.ContractStale):
+        publishing.check(reworded)
+
+
+def test_a_property_called_title_is_no_wording():
+    without = changed(PUBLISHED, where=lambda shape: shape["properties"].pop("title"))
+    assert publishing.fingerprint(without) != publishing.fingerprint(PUBLISHED)
+
+
+def test_writing_refuses_a_changed_wire(monkeypatch, tmp_path):
+    monkeypatch.setattr(publishing, "_released", lambda: {"1": "sha256:of-another-wire"})
+    monkeypatch.setattr(publishing, "directory", lambda: tmp_path)
+    with pytest.raises(publishing.WireChanged):
+        publishing.write()
+    assert not (tmp_path / "openapi.json").exists()

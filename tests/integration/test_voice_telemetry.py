@@ -1,0 +1,141 @@
+"""What is measured of a search, and what must never be."""
+
+from __future__ import annotations
+
+import json
+import logging
+from itertools import pairwise
+
+import pytest
+from django.test import Client
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from prometheus_client import REGISTRY
+
+from tests.embedders import CountingEmbedder
+from tests.voice import runtime
+from tests.world import world
+
+pytestmark = pytest.mark.django_db
+HOURS = "When does the pelican lounge open?"
+
+
+@pytest.fixture(autouse=True)
+def embedder(monkeypatch):
+    monkeypatch.setattr("scopes.asking.current_embedder", CountingEmbedder)
+
+
+@pytest.fixture
+def spans(monkeypatch):
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr("voiceapi.telemetry.trace.get_tracer", provider.get_tracer)
+    return exporter
+
+
+@pytest.fixture
+def here():
+    return world()
+
+
+@pytest.fixture
+def voice(here):
+    return runtime(here.acme.organization)
+
+
+@pytest.fixture
+def answer(here, voice, spans):
+    return voice.search(here.receptionist, voice.session(here.receptionist), HOURS)
+
+
+def finished(spans):
+    return {span.name: span for span in spans.get_finished_spans()}
+
+
+def test_a_search_is_one_span_with_its_steps_below(answer, spans):
+    found = finished(spans)
+    assert set(found) == {"voice.search", "scope", "embed", "candidates", "fuse", "render"}
+    parent = found.pop("voice.search")
+    assert {span.parent.span_id for span in found.values()} == {parent.context.span_id}
+
+
+def test_steps_lie_inside_the_search_one_after_the_other(answer, spans):
+    found = finished(spans)
+    steps = [found[name] for name in ("embed", "scope", "candidates", "fuse", "render")]
+    for earlier, later in pairwise(steps):
+        assert earlier.end_time <= later.start_time
+    assert found["voice.search"].start_time <= steps[0].start_time
+    assert steps[-1].end_time <= found["voice.search"].end_time
+
+
+def test_the_span_says_what_came_out_and_why(here, answer, spans):
+    attributes = finished(spans)["voice.search"].attributes
+    assert attributes["earmark.status"] == "ok"
+    assert attributes["earmark.agent"] == str(here.receptionist.pk)
+    assert attributes["earmark.contract_version"] == 1
+    assert attributes["earmark.mode.instructions"] == "all"
+    assert attributes["earmark.mode.knowledge"] == "selected"
+    assert attributes["earmark.results"] == (str(here.opening_hours),)
+    assert attributes["earmark.results.legs"] == ("lexical",)
+    assert attributes["earmark.candidates.knowledge.lexical"] == 1
+    assert attributes["earmark.milliseconds.embed"] >= 0
+
+
+def test_nothing_that_was_said_is_in_spans_or_logs(here, voice, spans, caplog):
+    with caplog.at_level(logging.DEBUG):
+        session = voice.session(here.receptionist, additions=["MARKER addition"])
+        turn = {"utterance": "MARKER utterance"}
+        voice.search(here.receptionist, session, "MARKER pelican lounge", turn_context=turn)
+    told = json.dumps([span.to_json() for span in spans.get_finished_spans()])
+    logged = json.dumps([vars(record) for record in caplog.records], default=str)
+    for word in ("MARKER", "seven in the morning", voice.token.split(".")[1]):
+        assert word not in told
+        assert word not in logged
+
+
+def test_a_search_that_finds_no_session_still_closes_its_span(here, voice, spans):
+    assert voice.search(here.receptionist, "nowhere", HOURS).status_code == 404
+    span = finished(spans)["voice.search"]
+    assert span.end_time is not None
+    assert span.events == ()
+
+
+def sample(name, **labels):
+    return REGISTRY.get_sample_value(name, labels) or 0
+
+
+def test_searches_are_counted_by_status(here, voice):
+    before = sample("earmark_voice_searches_total", status="ok")
+    voice.search(here.receptionist, voice.session(here.receptionist), HOURS)
+    assert sample("earmark_voice_searches_total", status="ok") == before + 1
+
+
+def test_refusals_are_counted_by_code(voice):
+    before = sample("earmark_voice_refusals_total", code="malformed_body")
+    voice.post("/sessions", b"[")
+    assert sample("earmark_voice_refusals_total", code="malformed_body") == before + 1
+
+
+def test_this_machine_may_read_metrics():
+    answer = Client().get("/metrics")
+    assert answer.status_code == 200
+    assert b"earmark_voice_searches_total" in answer.content
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [{"REMOTE_ADDR": "10.0.0.7"}, {"HTTP_X_FORWARDED_FOR": "10.0.0.7"}, {"HTTP_VIA": "1.1 proxy"}],
+)
+def test_others_do_not_even_see_that_there_are_metrics(extra):
+    assert Client().get("/metrics", **extra).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [("Bearer right", 200), ("Bearer wrong", 404), ("Bearer ключ", 404), ("", 404)],
+)
+def test_a_token_opens_the_metrics_wherever_it_comes_from(settings, given, status):
+    settings.METRICS_TOKEN = "right"
+    answer = Client().get("/metrics", headers={"Authorization": given}, REMOTE_ADDR="10.0.0.7")
+    assert answer.status_code == status

@@ -1,0 +1,77 @@
+"""One search of one session, from whoever holds a key to an answer."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import Error as DatabaseTrouble
+
+from knowledge.retrieval.deadline import Deadline, DeadlinePassed
+from knowledge.retrieval.grounding import UNAVAILABLE
+from knowledge.retrieval.pipeline import digest
+from knowledge.retrieval.types import Answer, SearchStatus
+from scopes.asking import Asked, CallerFacts, Question, Recording, TurnContext, ask
+from tenants.keys import KeyHolder
+from voiceapi.finding import Named, find_session, within
+from voiceapi.following import mark_adopted, pinned_assets
+from voiceapi.models import VoiceSession
+from voiceapi.sessions import touch
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Who wants what searched in which session."""
+
+    holder: KeyHolder
+    named: Named
+    session: str
+    body: dict[str, Any]
+
+
+def search(wanted: Wanted, *, at: datetime, deadline: Deadline) -> Asked:
+    """Answer as the agent of the session; being late and being cut off are answers too.
+
+    Raises: NotFound
+    """
+    try:
+        session, question = _prepared(wanted, at=at, deadline=deadline)
+    except DeadlinePassed:
+        return _unasked(SearchStatus.TIMEOUT)
+    except DatabaseTrouble:
+        late = not deadline.remaining()
+        return _unasked(SearchStatus.TIMEOUT if late else SearchStatus.UNAVAILABLE)
+    return ask(
+        session.agent,
+        question,
+        CallerFacts(session.contact, session.channel, session.country or None),
+        at=at,
+        deadline=deadline,
+        recording=Recording(session_id=session.pk, speculative=wanted.body["speculative"]),
+    )
+
+
+def _prepared(wanted: Wanted, *, at: datetime, deadline: Deadline) -> tuple[VoiceSession, Question]:
+    """Use the session in one short transaction, over before anything is embedded."""
+    with within(wanted.holder, deadline):
+        session = find_session(wanted.holder, wanted.named, wanted.session, at=at)
+        touch(session, at=at)
+        mark_adopted(session, wanted.body["adopted"])
+        return session, _question(session, wanted.body)
+
+
+def _question(session: VoiceSession, body: dict[str, Any]) -> Question:
+    turn = body["turn_context"]
+    context = turn and TurnContext(turn["utterance"], turn["structured_value_digits"])
+    return Question(
+        queries=tuple(body["queries"]),
+        turn_context=context,
+        pinned=pinned_assets(session, body["follows"], body["pinned"]),
+        limit=body["limit"],
+    )
+
+
+def _unasked(status: SearchStatus) -> Asked:
+    return Asked(Answer(status, guidance=UNAVAILABLE, digest=digest(())), None, uuid.uuid4())
