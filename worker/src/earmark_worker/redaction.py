@@ -13,6 +13,7 @@ from earmark_worker.product_codes import code_length, declared_spans
 
 SHORTEST_SECRET = 4
 _LONGEST_MARKED = 999
+_UNSENDABLE = "\0"
 _GAP_PUNCTUATION = frozenset(".,/()_\\·…~*#+|'\"’،٫٬、，−")
 
 
@@ -47,11 +48,16 @@ def redact(text: str, *, code_patterns: Sequence[str] = ()) -> Redacted:
 
     Cost: linear in the text for each of eight vocabularies; texts are at most 1,000 characters.
     """
+    text = "".join(char for char in text if char not in _UNSENDABLE and not _is_surrogate(char))
     atoms = list(_atoms(text))
     protected = declared_spans(text, code_patterns)
     spans = _merged([s for table in vocabularies() for s in _spans(text, atoms, table)])
     kept = [s for s in spans if not any(a <= s.start and s.end <= b for a, b in protected)]
     return Redacted(text=_replaced(text, kept), lengths=tuple(s.length for s in kept))
+
+
+def _is_surrogate(char: str) -> bool:
+    return "\ud800" <= char <= "\udfff"
 
 
 @lru_cache(maxsize=4096)
