@@ -92,7 +92,7 @@ def _openai(wanted: Mapping[str, Any]) -> Embedder:
     endpoint = Endpoint(
         base_url=wanted.get("base_url") or OPENAI_URL,
         api_key=wanted.get("api_key") or NO_KEY,
-        asks_dimensions=bool(wanted.get("dimensions")) or space.model in KNOWN_DIMENSIONS,
+        asks_dimensions=wanted.get("asks_dimensions", True),
         encoding_format=wanted.get("encoding_format") or "float",
     )
     return OpenAICompatibleEmbedder(space, endpoint)

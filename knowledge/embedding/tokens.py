@@ -89,6 +89,6 @@ def _pieces(vocabulary: Vocabulary) -> list[str]:
     text = vocabulary.pieces.decode("utf-8")
     raw = np.frombuffer(vocabulary.pieces, np.uint8)
     # Bytes to characters: count the bytes that begin one.
-    characters = np.concatenate([[0], np.cumsum((raw & 0xC0) != 0x80)])
+    characters = np.concatenate([[0], np.cumsum((raw & 0xC0) != 0x80, dtype=np.int32)])
     ends = characters[vocabulary.offsets.astype(np.int64)].tolist()
     return [text[start:end] for start, end in pairwise(ends)]
