@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.auth.models import Group
@@ -28,15 +28,15 @@ class OrganizationAdmin(TenantAdmin):
 
     add_role = None
     delete_role = None
-    list_filter = ()
+    list_filter: ClassVar[Any] = ()
     list_display = ("name", "slug", "language", "country", "is_active")
     search_fields = ("name", "slug")
-    fields: Any = (
+    fields: ClassVar[Any] = (
         "name", "slug", "language", "country", "approval_required", "retention_days",
         "code_patterns", "is_active",
     )  # fmt: skip
 
-    def organization_of(self, obj: Organization) -> int | None:
+    def organization_of(self, obj: Organization) -> int:
         """Return itself."""
         return obj.pk
 
@@ -65,7 +65,7 @@ class AuditAdmin(ReadOnlyAdmin):
     ordering = ("-at", "id")
     search_fields = ("subject_id",)
     search_help_text = _("A subject's id, a verb or a name, exactly.")
-    fields: Any = (
+    fields: ClassVar[Any] = (
         "organization", "at", "actor_label", "verb", "subject_type", "subject_id", "reason",
         "before", "after",
     )  # fmt: skip

@@ -22,6 +22,10 @@ from tenants.admin_base import TenantAdmin
 from tenants.errors import EarmarkError
 
 
+def _always(_row: Any) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Button:
     """What may be done to a row: the method of the admin that does it, and when it is offered.
@@ -32,7 +36,7 @@ class Button:
     name: str
     label: str
     role: str
-    applies: Callable[[Any], bool] = bool
+    applies: Callable[[Any], bool] = _always
 
 
 class ButtonAdmin(TenantAdmin):

@@ -26,9 +26,9 @@ class Authority:
         """Return the ids of the organizations in which the person has a role."""
         return sorted(number for number, roles in self.roles.items() if role in roles)
 
-    def has(self, role: str, organization_id: int | None) -> bool:
+    def has(self, role: str, organization_id: int) -> bool:
         """Whether the person has a role in an organization."""
-        return organization_id is not None and role in self.roles.get(organization_id, ())
+        return role in self.roles.get(organization_id, ())
 
     def has_somewhere(self, role: str) -> bool:
         """Whether the person has a role in any organization."""

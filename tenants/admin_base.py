@@ -35,9 +35,9 @@ class RoleAdmin(_ModelAdmin):
     # The name under which the audit trail knows these rows.
     subject: ClassVar[str] = ""
 
-    def organization_of(self, obj: Any) -> int | None:
+    def organization_of(self, obj: Any) -> int:
         """Return the organization whose roles count for a row."""
-        return int(obj.organization_id) if obj.organization_id else None
+        return int(obj.organization_id)
 
     def _may(self, request: HttpRequest, role: str | None, obj: Any = None) -> bool:
         if role is None:
@@ -94,7 +94,7 @@ class TenantAdmin(RoleAdmin):
     list_per_page = 50
     list_max_show_all = 0
     show_full_result_count = False
-    list_filter: Any = (OrganizationFilter,)
+    list_filter: ClassVar[Any] = (OrganizationFilter,)
     delete_confirmation_template = "admin/delete_or_refuse.html"
     object_history_template = "admin/audit_history.html"
 
@@ -107,7 +107,7 @@ class TenantAdmin(RoleAdmin):
         """Return our list."""
         return PagedList
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Sequence[Any]:
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Keep a row in its organization."""
         fields = super().get_readonly_fields(request, obj)
         return [*fields, "organization"] if obj is not None else fields
@@ -151,9 +151,7 @@ class TenantAdmin(RoleAdmin):
 
     def note(self, request: HttpRequest, obj: Any, verb: str, values: Any = None) -> None:
         """Write an act on a row into the audit trail."""
-        organization_id = self.organization_of(obj)
-        assert organization_id is not None
-        note_act(request, organization_id, (self.subject_type, str(obj.pk)), verb, values)
+        note_act(request, self.organization_of(obj), (self.subject_type, str(obj.pk)), verb, values)
 
     @property
     def subject_type(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin
@@ -56,7 +56,7 @@ class ContactAdmin(TenantAdmin):
     ordering = ("external_id", "id")
     search_fields = ("external_id",)
     search_help_text = _("The contact's id as the CRM has it, or a part of the name.")
-    fields: Any = ("organization", "external_id", "name", "country", "in_segments")
+    fields: ClassVar[Any] = ("organization", "external_id", "name", "country", "in_segments")
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

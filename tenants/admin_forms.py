@@ -29,16 +29,18 @@ class RowsField(forms.TypedMultipleChoiceField):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(coerce=UUID, required=False, **kwargs)
+        self.offered: dict[str, str] = {}
 
     def offer(self, rows: Iterable[models.Model], label: Callable[[Any], str] = str) -> None:
         """Offer these rows."""
-        self.choices = [(str(row.pk), label(row)) for row in rows]
+        self.offered = {str(row.pk): label(row) for row in rows}
+        self.choices = list(self.offered.items())
 
     def keep(self, ids: Iterable[UUID]) -> None:
         """Offer ids whose rows are not there, so that saving does not drop them unseen."""
-        offered = {value for value, _ in self.choices}
-        gone = [(str(one), f"No longer there: {one}") for one in ids if str(one) not in offered]
-        self.choices = [*self.choices, *gone]
+        gone = [one for one in map(str, ids) if one not in self.offered]
+        self.offered |= {one: f"No longer there: {one}" for one in gone}
+        self.choices = list(self.offered.items())
 
     def prepare_value(self, value: Any) -> Any:
         """Return ids as the boxes carry them."""

@@ -54,7 +54,16 @@ class ServiceKeyAdmin(ButtonAdmin):
     list_display = ("label", "kid", "slot", "state", "expires", "created")
     list_select_related = ("key",)
     ordering = ("-is_active", "slot", "id")
-    fields: Any = ("organization", "label", "kid", "slot", "state", "created", "expires", "revoked")
+    fields: ClassVar[Any] = (
+        "organization",
+        "label",
+        "kid",
+        "slot",
+        "state",
+        "created",
+        "expires",
+        "revoked",
+    )
     readonly_fields = ("label", "kid", "state", "created", "expires", "revoked")
     buttons: ClassVar = (
         Button("revoke", "Revoke this key", Role.ADMIN, lambda binding: binding.is_active),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any, Final
 
 from django.contrib import admin
@@ -50,7 +50,7 @@ class PagedList(ChangeList):
         rows = list(self.result_list)
         beside = getattr(self.model_admin, "beside", None)
         if beside is not None:
-            beside(rows)
+            beside(request, rows)
         self.result_list = rows  # type: ignore[assignment]
 
 
@@ -65,7 +65,7 @@ class OrganizationFilter(admin.SimpleListFilter):
         seen = organizations_seen(request, Role.VIEWER)
         return [(found.slug, found.name) for found in seen] if len(seen) > 1 else []
 
-    def choices(self, changelist: Any) -> Iterable[Any]:
+    def choices(self, changelist: Any) -> Iterator[Any]:
         """Leave out "All": a list over every organization could use no index."""
         chosen = self.value() or str(self.lookup_choices[0][0])
         for slug, name in self.lookup_choices:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
@@ -83,7 +83,7 @@ class MembershipAdmin(TenantAdmin):
     list_select_related = ("user", "organization")
     ordering = ("user__username", "role")
     search_fields = ("user__username",)
-    fields: Any = ("organization", "user", "role")
+    fields: ClassVar[Any] = ("organization", "user", "role")
 
     def formfield_for_foreignkey(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
         """Offer the people of one's own organizations; operators bring in others."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django.contrib import admin
 from django.contrib.admin.views.autocomplete import AutocompleteJsonView
@@ -14,7 +14,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path
 from django.utils.translation import gettext_lazy as _
 
-from tenants.admin_authority import Authority, authority_of
+from tenants.admin_authority import authority_of
 from tenants.isolation import organization_context
 from tenants.models import Role
 
@@ -30,7 +30,7 @@ class Notice:
     url: str
 
 
-Watch = Callable[[HttpRequest, Authority], list[Notice]]
+Watch = Callable[[HttpRequest], list[Notice]]
 
 
 def own_transaction(view: View) -> View:
@@ -62,7 +62,7 @@ class EarmarkSite(admin.AdminSite):
         """Add a source of what needs attention."""
         self._watches.append(watch)
 
-    def get_urls(self) -> list[URLPattern | URLResolver]:  # type: ignore[override]
+    def get_urls(self) -> list[URLPattern | URLResolver]:
         """Our pages, then Django's; the redirect to any row of any table is left out."""
         ours = [path(route, self.admin_view(view), name=name) for route, view, name in self._pages]
         kept = [url for url in super().get_urls() if getattr(url, "name", "") != "view_on_site"]
@@ -86,7 +86,7 @@ class EarmarkSite(admin.AdminSite):
     ) -> TemplateResponse:
         """Show what needs attention above the list of everything."""
         authority = authority_of(request)
-        notices = [notice for watch in self._watches for notice in watch(request, authority)]
+        notices = [notice for watch in self._watches for notice in watch(request)]
         return super().index(
             request,
             {
@@ -96,7 +96,7 @@ class EarmarkSite(admin.AdminSite):
             },
         )
 
-    def autocomplete_view(self, request: HttpRequest) -> HttpResponse:
+    def autocomplete_view(self, request: HttpRequest) -> Any:
         """Offer rows under names that say where they are filed."""
         return LabelledRows.as_view(admin_site=self)(request)
 
@@ -108,6 +108,11 @@ class LabelledRows(AutocompleteJsonView):
         """Return one row as the widget shows it."""
         label = getattr(self.model_admin, "label_of", str)
         return {**super().serialize_result(obj, to_field_name), "text": label(obj)}
+
+
+def our_site() -> EarmarkSite:
+    """Return the site of this installation, to which apps add their pages."""
+    return cast(EarmarkSite, admin.site)
 
 
 def _in_context(view: View) -> View:

@@ -190,6 +190,19 @@ def restore(row: Item | Instruction, *, at: datetime) -> Written:
     return change(row, at=at, deleted_at=None)
 
 
+def reread(row: Item | Instruction, *, at: datetime) -> Written:
+    """Match a locked row by what stands beside it now, as the new name of its directory."""
+    text = _text(row)
+    if text.content_hash == row.content_hash:
+        return Written(row.pk, Outcome.UNCHANGED)
+    _new_generation(row, text, is_new=False)
+    raise_desired(row.organization_id, _category(row), row.pk, at=at, version=_version(row))
+    row.lock_version += 1
+    row.updated_at = at
+    row.save()
+    return Written(row.pk, Outcome.UPDATED)
+
+
 def _row(model: type[RowT], key: dict[str, Any], columns: dict[str, Any]) -> tuple[RowT, bool]:
     locked = model.objects.select_for_update(of=("self",))
     found = locked.filter(**key).first()

@@ -1,0 +1,51 @@
+"""Content, its places and its records in the admin; and what of them needs attention."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from knowledge.admin_instructions import InstructionAdmin
+from knowledge.admin_items import ItemAdmin
+from knowledge.admin_places import DirectoryAdmin, SegmentAdmin, SourceAdmin
+from knowledge.admin_records import IndexStateAdmin
+from knowledge.models import ImportFailure, IndexState
+from tenants.admin_authority import organizations_seen
+from tenants.admin_lists import ORGANIZATION
+from tenants.admin_site import Notice, our_site
+from tenants.models import Role
+
+__all__ = [
+    "DirectoryAdmin",
+    "IndexStateAdmin",
+    "InstructionAdmin",
+    "ItemAdmin",
+    "SegmentAdmin",
+    "SourceAdmin",
+]
+_MOST_COUNTED = 100
+
+
+def attention(request: HttpRequest) -> list[Notice]:
+    """Return failed index rows and failed imports, by organization.
+
+    Cost: two short statements for each organization.
+    """
+    notices = []
+    for organization in organizations_seen(request, Role.VIEWER)[:20]:
+        rows = (
+            ("failed to index", IndexState, {"status": IndexState.Status.FAILED}),
+            ("failed to import", ImportFailure, {"resolved_at": None}),
+        )
+        for what, model, where in rows:
+            found = model._default_manager.filter(organization=organization, **where)
+            count = found.values("pk")[: _MOST_COUNTED + 1].count()
+            if count:
+                many = f"more than {_MOST_COUNTED}" if count > _MOST_COUNTED else count
+                url = reverse(f"admin:knowledge_{model._meta.model_name}_changelist")
+                text = f"{organization}: {many} {what}"
+                notices.append(Notice(text, f"{url}?{ORGANIZATION}={organization.slug}"))
+    return notices
+
+
+our_site().add_watch(attention)

@@ -1,0 +1,149 @@
+"""Where content is filed and whom it is for: sources, instruction directories and segments in the admin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from knowledge.folders import segments
+from knowledge.indexing.filing import DirectoryRefused, file_directory
+from knowledge.models import Instruction, InstructionDirectory, Item, Source, SourceKind
+from tenants.admin_authority import at_of
+from tenants.admin_base import TenantAdmin
+from tenants.admin_forms import TenantForm
+from tenants.models import PhoneAgent, Role, Segment
+
+NAMED: Final = 5
+
+
+def restricted_by(column: str, target: Segment | PhoneAgent) -> list[str]:
+    """Return sentences that name what a segment or an agent restricts; empty when nothing.
+
+    Cost: two statements for each kind of content.
+    """
+    kinds = ((Item, "items"), (Instruction, "instructions"))
+    told = []
+    for model, noun in kinds if column == "segments" else kinds[:1]:
+        rows: QuerySet[Any] = model._default_manager.filter(
+            organization_id=target.organization_id, **{f"{column}__contains": [target.pk]}
+        )
+        titles = list(rows.values_list("title", flat=True)[: NAMED + 1])
+        if titles:
+            more = " and others" if len(titles) > NAMED else ""
+            told.append(f"It restricts {noun}: {', '.join(titles[:NAMED])}{more}.")
+    return told
+
+
+@admin.register(Segment)
+class SegmentAdmin(TenantAdmin):
+    """Groups of contacts; one that restricts something stays."""
+
+    list_display = ("name", "slug")
+    search_fields = ("name", "slug")
+    ordering = ("slug", "id")
+    fields: ClassVar[Any] = ("organization", "slug", "name")
+
+    def refusals(self, obj: Segment) -> Sequence[str]:
+        """Return what it restricts: without it, that would be open or lost."""
+        return restricted_by("segments", obj)
+
+
+@admin.register(Source)
+class SourceAdmin(TenantAdmin):
+    """Containers of items; the slug is the first name of every folder key and stays."""
+
+    add_role = Role.EDITOR
+    change_role = Role.EDITOR
+    delete_role = None
+    list_display = ("name", "slug", "kind", "created_at")
+    search_fields = ("name", "slug")
+    ordering = ("slug", "id")
+    fields: ClassVar[Any] = ("organization", "slug", "name", "kind")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Keep what keys are made of."""
+        return ("organization", "slug", "kind") if obj is not None else ()
+
+    def formfield_for_choice_field(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
+        """Leave out the source of golden answers, which publishing makes."""
+        field = super().formfield_for_choice_field(db_field, request, **kwargs)
+        if isinstance(field, forms.TypedChoiceField) and db_field.name == "kind":
+            field.choices = [(k.value, k.label) for k in SourceKind if k != SourceKind.GOLDEN]
+        return field
+
+
+class DirectoryForm(TenantForm):
+    """A directory has one name and does not lie inside itself."""
+
+    def clean_name(self) -> str:
+        """Return the name as paths carry it."""
+        name: str = self.cleaned_data["name"]
+        if len(segments(name)) != 1:
+            raise forms.ValidationError(DirectoryRefused.__doc__)
+        return segments(name)[0]
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a place below itself."""
+        told = super().clean() or {}
+        place = told.get("parent")
+        while place is not None and not self.instance._state.adding:
+            if place.pk == self.instance.pk:
+                raise forms.ValidationError(DirectoryRefused.__doc__)
+            place = place.parent
+        return told
+
+
+@admin.register(InstructionDirectory)
+class DirectoryAdmin(TenantAdmin):
+    """The tree of instructions."""
+
+    subject = "directory"
+    form = DirectoryForm
+    add_role = Role.EDITOR
+    change_role = Role.EDITOR
+    delete_role = Role.EDITOR
+    list_display = ("path", "organization")
+    list_select_related = ("organization", "parent__parent__parent")
+    ordering = ("name", "id")
+    search_fields = ("name",)
+    autocomplete_fields = ("parent",)
+    fields: ClassVar[Any] = ("organization", "parent", "name")
+
+    @admin.display(description=_("path"), ordering="name")
+    def path(self, directory: InstructionDirectory) -> str:
+        """Return the directory with those above it."""
+        return self.label_of(directory)
+
+    def label_of(self, directory: InstructionDirectory) -> str:
+        """Return the whole path: names alone are often the same."""
+        names, place = [directory.name], directory.parent
+        while place is not None:
+            names.append(place.name)
+            place = place.parent
+        return " / ".join(reversed(names))
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:  # noqa: FBT001
+        """Rename and move by the verb, which indexes again what is matched by the name."""
+        if change:
+            file_directory(obj, name=obj.name, parent=obj.parent, at=at_of(request))
+        else:
+            super().save_model(request, obj, form, change)
+
+    def refusals(self, obj: InstructionDirectory) -> Sequence[str]:
+        """Return what is filed in it or restricted to it."""
+        filed = {
+            "directories": obj.children.values_list("name", flat=True),
+            "instructions": obj.instruction_set.values_list("title", flat=True),
+            "the scopes of agents": obj.directorypick_set.values_list("agent__name", flat=True),
+        }
+        return [
+            f"It is used by {noun}: {', '.join(names[:NAMED])}."
+            for noun, names in filed.items()
+            if names
+        ]

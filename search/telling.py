@@ -1,0 +1,151 @@
+"""What was found and why, in words: the same for the page and for the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from knowledge.models import IndexState
+from knowledge.retrieval.types import Allowlist, Answer, Everything, Ranked, Result, Scope
+from scopes.asking import Asked
+from search.as_agent import Call, Why
+from tenants.isolation import organization_context
+from tenants.models import PhoneAgent, Segment
+
+GATES: Final = {
+    "lifecycle": "Published and approved",
+    "dataset": "In a dataset that voice searches",
+    "deleted": "Not withdrawn",
+    "visibility": "Public",
+    "channel": "Channel",
+    "segment": "Segment",
+    "jurisdiction": "Country",
+    "validity": "Valid at that time",
+    "agent": "Agent",
+    "allowlist": "In the agent's scope",
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One result with what staff see beside it."""
+
+    result: Result
+    ranked: Ranked | None
+
+
+@dataclass(frozen=True)
+class ToldGate:
+    """One gate in words: what the row says, what the call brings."""
+
+    name: str
+    passes: bool
+    row: str
+    call: str
+
+
+def shown(answer: Answer) -> list[Shown]:
+    """Return the results with their places in the ranking."""
+    by_asset = {ranked.asset_id: ranked for ranked in answer.ranked}
+    return [Shown(result, by_asset.get(result.asset_id)) for result in answer.results]
+
+
+def told_gates(agent: PhoneAgent, reason: Why, call: Call) -> list[ToldGate]:
+    """Return the verdicts in words, with names instead of ids.
+
+    Cost: two statements.
+    """
+    named = _names(agent)
+    brought = _brought(agent, call)
+    return [
+        ToldGate(
+            GATES.get(verdict.gate, verdict.gate),
+            verdict.passes,
+            "; ".join(
+                f"{column}: {_said(value, named)}" for column, value in verdict.because.items()
+            ),
+            brought.get(verdict.gate, ""),
+        )
+        for verdict in reason.verdicts
+    ]
+
+
+def index_words(agent: PhoneAgent, reason: Why) -> str:
+    """Return what the index holds of a row; the words of a text are searched without it."""
+    with organization_context(agent.organization_id):
+        state = IndexState.objects.filter(
+            organization_id=agent.organization_id, asset_id=reason.target.id
+        ).first()
+    if state is None or state.applied_generation < state.desired_generation:
+        status = state.status if state else "pending"
+        return f"The index is behind ({status}): found by its words, not yet by its meaning."
+    return "The index holds it as it is now."
+
+
+def scope_words(scope: Scope) -> str:
+    """Return a category's scope in words."""
+    if isinstance(scope, Everything):
+        return "all searchable"
+    picked = len(scope.ids) + len(scope.directories) + len(scope.folders)
+    return (
+        "restricted, nothing left to search" if scope.is_vacant else f"restricted to {picked} picks"
+    )
+
+
+def as_json(asked: Asked) -> dict[str, Any]:
+    """Return everything that staff may see, as plain values."""
+    answer = asked.answer
+    return {
+        "status": answer.status.value,
+        "search": str(asked.search_id),
+        "digest": answer.digest,
+        "degraded": list(answer.degraded),
+        "guidance": answer.guidance,
+        "scope": _scopes(asked.allowlist),
+        "results": [
+            {**asdict(one.result), "why": asdict(one.ranked) if one.ranked else None}
+            for one in shown(answer)
+        ],
+        "candidates": answer.counts,
+        "timings_ms": answer.timings_ms,
+        "profile_version": answer.profile_version,
+    }
+
+
+def _scopes(allowlist: Allowlist | None) -> dict[str, str]:
+    if allowlist is None:
+        return {}
+    return {
+        "instructions": scope_words(allowlist.instructions),
+        "knowledge": scope_words(allowlist.knowledge),
+    }
+
+
+def _names(agent: PhoneAgent) -> Mapping[str, str]:
+    with organization_context(agent.organization_id):
+        rows = [
+            *Segment.objects.filter(organization_id=agent.organization_id),
+            *PhoneAgent.objects.filter(organization_id=agent.organization_id),
+        ]
+        return {str(row.pk): row.slug for row in rows}
+
+
+def _said(value: str, named: Mapping[str, str]) -> str:
+    for key, name in named.items():
+        value = value.replace(key, name)
+    return value or "empty"
+
+
+def _brought(agent: PhoneAgent, call: Call) -> dict[str, str]:
+    contact = call.contact
+    with organization_context(agent.organization_id):
+        places = contact.places.select_related("segment") if contact else ()
+        segments = ", ".join(sorted(place.segment.slug for place in places))
+    return {
+        "channel": call.channel,
+        "segment": segments or ("none" if contact else "none: the caller is not known"),
+        "jurisdiction": call.country or "unknown",
+        "validity": f"{call.at:%Y-%m-%d %H:%M} UTC",
+        "agent": agent.slug,
+    }

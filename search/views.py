@@ -1,0 +1,100 @@
+"""The page "Search as this agent": a GET form that works without a script and can be shared."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.template.response import TemplateResponse
+
+from scopes.asking import Asked
+from search.as_agent import Call, Target, search_as, targets, why
+from search.forms import AsAgentForm
+from search.telling import index_words, scope_words, shown, told_gates
+from tenants.admin_authority import at_of, authority_of
+from tenants.admin_site import our_site, own_transaction
+from tenants.isolation import organization_context
+from tenants.models import PhoneAgent, Role
+
+
+@own_transaction
+def search_as_agent(request: HttpRequest, agent_id: UUID) -> HttpResponse:
+    """Show what a caller would hear now, and why.
+
+    No transaction is open while the embedding is awaited, as at the voice door.
+    """
+    agent = _agent(request, agent_id)
+    form = AsAgentForm(agent, request.GET or None)
+    found = _outcome(request, agent, form) if form.is_valid() else {}
+    template = "search/results.html" if _is_fragment(request) else "search/as_agent.html"
+    context = {
+        **our_site().each_context(request),
+        "title": f"Search as {agent.name}",
+        "agent": agent,
+        "form": form,
+        **found,
+    }
+    return TemplateResponse(request, template, context)
+
+
+def _is_fragment(request: HttpRequest) -> bool:
+    return bool(getattr(request, "htmx", False))
+
+
+def _agent(request: HttpRequest, agent_id: UUID) -> PhoneAgent:
+    seen = authority_of(request).organizations(Role.VIEWER)
+    with organization_context(*seen):
+        agent = (
+            PhoneAgent.objects.select_related("organization")
+            .filter(pk=agent_id, organization_id__in=seen)
+            .first()
+        )
+    if agent is None:
+        raise Http404
+    return agent
+
+
+def _outcome(request: HttpRequest, agent: PhoneAgent, form: AsAgentForm) -> dict[str, Any]:
+    call = form.call(at_of(request))
+    limit = form.cleaned_data["limit"] or 5
+    asked = search_as(agent, form.queries, call, limit=limit) if form.queries else None
+    found: dict[str, Any] = {"call": call, "asked": asked}
+    if asked is not None:
+        found |= {"answer": asked.answer, "shown": shown(asked.answer), **_scope(asked)}
+    if form.cleaned_data["why"]:
+        found |= _reason(agent, form, call, asked)
+    return found
+
+
+def _scope(asked: Asked) -> dict[str, str]:
+    if asked.allowlist is None:
+        return {}
+    return {
+        "instruction_scope": scope_words(asked.allowlist.instructions),
+        "knowledge_scope": scope_words(asked.allowlist.knowledge),
+    }
+
+
+def _reason(
+    agent: PhoneAgent, form: AsAgentForm, call: Call, asked: Asked | None
+) -> dict[str, Any]:
+    text = form.cleaned_data["why"].strip()
+    meant = targets(agent, text)
+    named = [one for one in meant if text in {str(one.id), one.external_id, one.title}]
+    chosen = named if len(named) == 1 else meant
+    if len(chosen) != 1:
+        return {"choices": [(one, _address(form, one)) for one in chosen], "why_text": text}
+    reason = why(agent, chosen[0], call, asked)
+    return {
+        "reason": reason,
+        "gates": told_gates(agent, reason, call),
+        "index_words": index_words(agent, reason),
+    }
+
+
+def _address(form: AsAgentForm, target: Target) -> str:
+    asked = QueryDict(mutable=True)
+    asked.update({name: form.data.get(name, "") for name in form.fields})
+    asked["why"] = str(target.id)
+    return f"?{asked.urlencode()}"
