@@ -13,7 +13,7 @@ from knowledge.ingestion.reading import read_file
 
 
 def main() -> None:
-    """Answer until the importer closes the pipe or a file took more memory than it may."""
+    """Answer until the importer closes the pipe."""
     answers = _own_output()
     inbox = Inbox(0)
     confine()
@@ -23,10 +23,7 @@ def main() -> None:
         except Closed:
             return
         allow_for_one_file()
-        last = _answer(question, answers)
-        _send(answers, last)
-        if last.get("code") == ReaderOutOfMemory.code:
-            return
+        _send(answers, _answer(question, answers))
 
 
 def _own_output() -> int:

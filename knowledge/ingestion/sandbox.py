@@ -31,8 +31,11 @@ GOODBYE_SECONDS: Final = 2
 class Sandbox:
     """One child that reads file after file, started anew when it dies."""
 
-    def __init__(self, *, wall_seconds: float = READER_WALL_SECONDS) -> None:
+    def __init__(
+        self, *, wall_seconds: float = READER_WALL_SECONDS, child: str = "knowledge.ingestion.child"
+    ) -> None:
         self._wall_seconds = wall_seconds
+        self._module = child
         self._child: subprocess.Popen[bytes] | None = None
         self._inbox = Inbox(-1)
         self._files = 0
@@ -66,6 +69,8 @@ class Sandbox:
         finally:
             if not finished:
                 self._end()
+        if answer.get("code") == ReaderOutOfMemory.code:
+            self._end()
         _raise_named(answer)
 
     def _deadline(self) -> float:
@@ -82,8 +87,8 @@ class Sandbox:
         self._child.stdin.write(packed({"path": path, "name": name}))
 
     def _start(self) -> None:
-        self._child = subprocess.Popen(
-            [sys.executable, "-s", "-m", "knowledge.ingestion.child"],
+        self._child = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            [sys.executable, "-s", "-m", self._module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -17,6 +17,7 @@ from knowledge.indexing.writing import (
     InstructionContent,
     ItemContent,
     Written,
+    change,
     ensure_directory,
     write_instruction,
     write_item,
@@ -75,7 +76,8 @@ class ItemTarget:
             folder_key=folder_key(self.source.slug, f"{self.request.folder}/{row.folder}"),
         )
         item = existing if isinstance(existing, Item) else None
-        return write_item(merged_item(content, item, _labels(self, row)), at=at)
+        merged = merged_item(content, item, _labels(self, row))
+        return change(item, at=at, **merged.columns()) if item else write_item(merged, at=at)
 
     def filed_here(self) -> QuerySet[Item]:
         """Return every live item of the source in the folder or below it."""
@@ -127,6 +129,8 @@ class InstructionTarget:
         )
         instruction = existing if isinstance(existing, Instruction) else None
         merged = merged_instruction(content, instruction, _labels(self, row))
+        if instruction is not None:
+            return change(instruction, at=at, **merged.columns())
         return write_instruction(merged, at=at)
 
     def filed_here(self) -> QuerySet[Instruction]:

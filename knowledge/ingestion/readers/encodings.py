@@ -44,7 +44,7 @@ WRITING: Final = 0.8
 AS_GOOD: Final = 0.03
 # A NUL here and there is dirt; more of them are another kind of file, or wide characters.
 STRAY: Final = 0.001
-FEW: Final = 0.5
+FEW: Final = 0.8
 BREAKS: Final = frozenset(" \n\r\t.,，。、・！？｡।；：")
 LONGEST_RUN: Final = 80
 FEW_SIGNS: Final = 8
