@@ -93,7 +93,7 @@ class TenantForeignKey(BaseConstraint):
 
     def create_sql(
         self, model: type[models.Model] | None, schema_editor: BaseDatabaseSchemaEditor | None
-    ) -> Statement | str:
+    ) -> str:
         """Return nothing now and the constraint once the migration's tables stand."""
         return self.constraint_sql(model, schema_editor)
 

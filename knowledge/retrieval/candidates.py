@@ -20,6 +20,8 @@ from knowledge.retrieval.eligibility import TABLES, eligible_sql, parameters
 from knowledge.retrieval.statistics import CorpusStatistics
 from knowledge.retrieval.types import Allowlist, Candidate, CategoryName, Query
 
+# Up to so many rows in scope it is quicker to look at each than to read posting lists.
+FEW_ROWS: Final = 2_000
 KINDS: Final[dict[CategoryName, str]] = {"instruction": "'instruction'", "knowledge": "x.kind"}
 
 
@@ -75,11 +77,15 @@ def candidate_sql(category: CategoryName, probe: Probe, allowlist: Allowlist) ->
 
 
 def _scored(numbers: range) -> str:
+    """Read each eligible row's vectors by key: OFFSET 0 keeps the planner, whose estimate of a
+    scope is a guess, from scanning the organization once for every row."""
     distances = ", ".join(f"v.embedding <#> %(vector{i})s::halfvec AS d{i}" for i in numbers)
+    names = ", ".join(f"v.d{i}" for i in numbers)
     return f"""scored AS MATERIALIZED (
-  SELECT v.asset_id, v.position, {distances} FROM eligible e JOIN knowledge_vector v
-    ON v.organization_id = %(organization)s AND v.space_id = %(space)s
-   AND v.asset_id = e.id AND v.generation = e.generation)"""
+  SELECT e.id AS asset_id, v.position, {names} FROM eligible e CROSS JOIN LATERAL (
+    SELECT v.position, {distances} FROM knowledge_vector v
+     WHERE v.organization_id = %(organization)s AND v.space_id = %(space)s
+       AND v.asset_id = e.id AND v.generation = e.generation OFFSET 0) v)"""
 
 
 def _matched(numbers: range) -> str:
@@ -97,12 +103,27 @@ def _matched(numbers: range) -> str:
 
 
 def _lexical(numbers: range) -> str:
+    """Find rows by their words: a small scope row by row, a large one through the GIN index.
+
+    IS TRUE keeps the planner from turning the hashed look-up into a loop over its bad estimate.
+    """
     shares = ", ".join(f"m.s{i}" for i in numbers)
-    return f"""lexical AS MATERIALIZED (
-  SELECT l.asset_id, l.position, {shares} FROM eligible e JOIN knowledge_lexicalentry l
-      ON l.organization_id = %(organization)s AND l.asset_id = e.id AND l.generation = e.generation
-    CROSS JOIN {_matched(numbers)}
-   WHERE l.tokens && %(generating)s::bigint[])"""
+    columns = "l.asset_id, l.position, l.language, l.tokens, l.generation"
+    return f"""size AS (SELECT count(*) AS rows FROM eligible),
+worded AS MATERIALIZED (
+  SELECT l.* FROM eligible e CROSS JOIN LATERAL (
+    SELECT {columns} FROM knowledge_lexicalentry l
+     WHERE l.organization_id = %(organization)s AND l.asset_id = e.id
+       AND l.generation = e.generation AND l.tokens && %(generating)s::bigint[] OFFSET 0) l
+   WHERE (SELECT rows FROM size) <= %(few)s
+  UNION ALL
+  SELECT l.* FROM (
+    SELECT {columns} FROM knowledge_lexicalentry l
+     WHERE l.organization_id = %(organization)s AND l.tokens && %(generating)s::bigint[] OFFSET 0) l
+   WHERE (SELECT rows FROM size) > %(few)s
+     AND ((l.asset_id, l.generation) IN (SELECT id, generation FROM eligible)) IS TRUE),
+lexical AS MATERIALIZED (
+  SELECT l.asset_id, l.position, {shares} FROM worded l CROSS JOIN {_matched(numbers)})"""
 
 
 def _found(numbers: range, *, dense: bool) -> str:
@@ -157,6 +178,7 @@ def _values(probe: Probe, statistics: CorpusStatistics) -> dict[str, Any]:
         "depth": probe.depth,
         "tokens": tokens,
         "codes": [token in codes for token in tokens],
+        "few": FEW_ROWS,
         "generating": statistics.rarest(tokens, probe.lexical_rows),
     }
     for i, query in enumerate(probe.queries):
