@@ -58,6 +58,12 @@ def _known(raised: Exception) -> EarmarkError:
         return errors.InvalidRequest(fields=flatten(raised.detail))
     for kind, ours in _OF_THE_FRAMEWORK.items():
         if isinstance(raised, kind):
-            return ours()
+            return _noted(ours(), raised)
     log.error("server_fault", exc_info=raised)
     return errors.ServerFault()
+
+
+def _noted(error: EarmarkError, raised: Exception) -> EarmarkError:
+    if isinstance(error, errors.DatabaseAway):
+        log.error(error.code, extra={"failure": type(raised).__name__})
+    return error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +20,8 @@ from voiceapi.finding import Named, find_session, within
 from voiceapi.following import mark_adopted, pinned_assets
 from voiceapi.models import VoiceSession
 from voiceapi.sessions import touch
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,8 @@ def search(wanted: Wanted, *, at: datetime, deadline: Deadline) -> Asked:
         session, question = _prepared(wanted, at=at, deadline=deadline)
     except DeadlinePassed:
         return _unasked(SearchStatus.TIMEOUT)
-    except DatabaseTrouble:
+    except DatabaseTrouble as trouble:
+        log.error("session_not_read", extra={"failure": type(trouble).__name__})
         late = not deadline.remaining()
         return _unasked(SearchStatus.TIMEOUT if late else SearchStatus.UNAVAILABLE)
     return ask(

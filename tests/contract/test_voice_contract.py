@@ -101,8 +101,9 @@ def test_the_tools_parameters_are_a_json_schema():
     validator_for(TOOL["parameters"]).check_schema(TOOL["parameters"])
     tool = Draft202012Validator(TOOL["parameters"])
     assert tool.is_valid({"queries": ["كيف أسترجع المبلغ", "how to get a refund"]})
-    for wrong in ({}, {"queries": []}, {"queries": ["a"] * 5}, {"queries": ["a"], "limit": 1}):
-        assert not tool.is_valid(wrong)
+    for wrong in ("{}", '{"queries": []}', '{"queries": ["a"], "limit": 1}'):
+        assert not tool.is_valid(json.loads(wrong))
+    assert not tool.is_valid({"queries": ["a"] * 5})
 
 
 def changed(document, *, where):

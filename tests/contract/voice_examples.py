@@ -66,7 +66,7 @@ def _all(t: Telling) -> Iterator[tuple[str, dict[str, Any]]]:
     refunds = t.here.acme.instruction("Refunds", "Ask for the receipt first.", status="published")
     t.here.acme.contact("crm-77")
     call = {"id": "c-1", "channel": "phone", "country": "AE", "language": "ar"}
-    opening = receptionist | {"call": call, "contact": CONTACT}
+    opening: dict[str, Any] = receptionist | {"call": call, "contact": CONTACT}
     opening |= {
         "dynamic_instructions": [str(refunds)],
         "additions": ["The caller is calling from the airport branch."],

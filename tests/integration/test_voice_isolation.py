@@ -21,7 +21,7 @@ WITH_SESSION = {
     "end": ("/sessions/{}/end", {}, 200),
     "search": ("/sessions/{}/tools/knowledge-search", {"queries": ["pelican"]}, 200),
 }
-WITHOUT_SESSION = {"sessions": ("/sessions", {}, 201)}
+WITHOUT_SESSION: dict[str, tuple[str, dict[str, str], int]] = {"sessions": ("/sessions", {}, 201)}
 OPEN = {"contract", "ready"}
 FALLBACK = {"nothing"}
 

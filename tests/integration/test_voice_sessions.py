@@ -52,10 +52,19 @@ def test_the_prompt_is_base_then_dynamic_then_additions(here, voice):
     )
 
 
-def test_without_dynamic_instructions_no_body_is_in_the_answer(here, voice):
-    here.acme.instruction("Refunds", "MARKER-instruction", status="published")
-    here.acme.item("Fees", "MARKER-knowledge")
-    assert b"MARKER" not in voice.open(here.receptionist).content
+@pytest.mark.parametrize("instructions", [True, False])
+@pytest.mark.parametrize("knowledge", [True, False])
+def test_in_no_scope_is_a_body_in_the_answer(here, voice, instructions, knowledge):
+    instruction = here.acme.instruction("Refunds", "MARKER-instruction", status="published")
+    item = here.acme.item("Fees", "MARKER-knowledge")
+    agent = here.acme.agent("clerk")
+    if instructions:
+        here.acme.pick(agent, "instruction", rows=[instruction])
+    if knowledge:
+        here.acme.pick(agent, "knowledge", rows=[item])
+    answer = voice.open(agent)
+    assert answer.json()["prompt"] == "You are clerk."
+    assert b"MARKER" not in answer.content
 
 
 def test_a_dynamic_instruction_needs_no_pick(here, voice):
