@@ -24,7 +24,11 @@ class Runtime:
     client: Client = field(default_factory=lambda: Client(raise_request_exception=False))
 
     def post(self, path: str, body: Any, **headers: str | None):
-        given: dict[str, Any] = {"Authorization": f"Bearer {self.token}", "X-Earmark-Contract": "1", **headers}
+        given: dict[str, Any] = {
+            "Authorization": f"Bearer {self.token}",
+            "X-Earmark-Contract": "1",
+            **headers,
+        }
         raw = body if isinstance(body, bytes) else json.dumps(body)
         return self.client.post(
             f"{BASE}{path}",
