@@ -86,6 +86,8 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
 ]
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25
+# Names and addresses of everybody who ever mistyped are no business of one organization.
+AXES_ENABLE_ADMIN = False
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_CLIENT_IP_CALLABLE = "config.requests.client_address"
 TRUSTED_PROXIES = env_int("EARMARK_TRUSTED_PROXIES", high=9)
