@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import base64
 import contextlib
+import hashlib
 import json
 import socket
 import sys
@@ -80,12 +81,12 @@ def local_vectors(texts: Sequence[str], model: str) -> Sequence[Sequence[float]]
 
 def instant_vectors(texts: Sequence[str], model: str) -> Sequence[Sequence[float]]:
     """Random but repeatable directions, at no cost: for tests of everything around the vectors."""
-    return [
-        np.random.default_rng(list(text.encode("utf-8", "replace")) or [0])
-        .standard_normal(DIMENSIONS)
-        .tolist()
-        for text in texts
-    ]
+    return [_direction(text).tolist() for text in texts]
+
+
+def _direction(text: str) -> np.ndarray:
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).digest()
+    return np.random.default_rng(int.from_bytes(digest)).standard_normal(DIMENSIONS)
 
 
 class OpenAIServer:

@@ -23,7 +23,14 @@ KNOWN_DIMENSIONS = {"text-embedding-3-small": 512, "text-embedding-3-large": 102
 
 _lock = threading.Lock()
 _made: dict[tuple[int, str], CachedEmbedder] = {}
-os.register_at_fork(after_in_child=lambda: globals().update(_lock=threading.Lock()))
+
+
+def _after_fork() -> None:
+    global _lock
+    _lock = threading.Lock()  # another thread of the parent may have held it
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def current_embedder() -> CachedEmbedder:

@@ -13,6 +13,7 @@ import pytest
 from knowledge.embedding.breaker import Breaker
 from knowledge.embedding.openai_compatible import Endpoint, OpenAICompatibleEmbedder
 from knowledge.embedding.protocol import SpaceSpec
+from knowledge.embedding.selection import embedder_from_settings
 from knowledge.errors import EmbeddingRejected, EmbeddingTimeout, EmbeddingUnavailable
 from tests.openai_server import OpenAIServer, instant_vectors
 
@@ -124,10 +125,19 @@ def test_each_failure_costs_one_request(server, embedder):
 def test_after_five_failures_nobody_waits_and_the_server_is_left_alone(server, embedder):
     server.behave("broken")
     for _ in range(7):
-        with pytest.raises(EmbeddingUnavailable) as raised:
+        with pytest.raises(EmbeddingUnavailable):
             ask(embedder)
     assert server.calls == 5
-    assert 14 < raised.value.retry_after <= 15
+
+
+def test_an_open_breaker_says_when_to_come_back(server):
+    embedder = embedder_of(server.base_url, failures=1, open_s=15, clock=lambda: 0.0)
+    server.behave("broken")
+    with pytest.raises(EmbeddingUnavailable):
+        ask(embedder)
+    with pytest.raises(EmbeddingUnavailable) as raised:
+        ask(embedder)
+    assert raised.value.retry_after == 15
 
 
 def test_a_probe_that_succeeds_lets_everybody_in_again(server):
@@ -182,17 +192,30 @@ def test_the_reason_a_provider_gives_is_kept_as_its_code(server, embedder):
         ask(embedder)
 
 
-def test_a_forked_child_embeds_with_connections_of_its_own(server, embedder):
-    ask(embedder)
+def works_in_a_forked_child(action):
     child = os.fork()
     if child == 0:
-        os._exit(0 if len(ask(embedder)) == 3 else 1)
-    waited = threading.Timer(10, os.kill, (child, signal.SIGKILL))
-    waited.start()
+        try:
+            action()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    impatience = threading.Timer(20, os.kill, (child, signal.SIGKILL))
+    impatience.start()
     _, status = os.waitpid(child, 0)
-    waited.cancel()
-    assert os.waitstatus_to_exitcode(status) == 0
+    impatience.cancel()
+    return os.waitstatus_to_exitcode(status) == 0
+
+
+def test_a_forked_child_embeds_with_connections_of_its_own(server, embedder):
+    ask(embedder)
+    assert works_in_a_forked_child(lambda: ask(embedder))
     assert len(ask(embedder)) == 3
+
+
+def test_a_forked_child_embeds_with_a_local_engine_of_its_own():
+    ask(embedder_from_settings({}))
+    assert works_in_a_forked_child(lambda: ask(embedder_from_settings({}), "new in the child"))
 
 
 def test_callers_in_many_threads_share_one_loop(server, embedder):
