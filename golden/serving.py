@@ -1,0 +1,66 @@
+"""The one item through which an answer is served, kept in step with what is live."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from golden.content import content_of
+from golden.models import AnswerVersion, AssetKind, GoldenAnswer
+from knowledge.folders import folder_key
+from knowledge.indexing.writing import ItemContent, Limit, change, write_item
+from knowledge.models import Dataset, Item, ItemKind, ParseStatus, Source, SourceKind
+
+SOURCE_SLUG = "golden"
+
+
+def serve(golden: GoldenAnswer, version: AnswerVersion, *, at: datetime) -> None:
+    """Write the live version's text and gates into the answer's item; rules have none."""
+    if golden.kind == AssetKind.RULE:
+        return
+    content = content_of(version)
+    source = ensure_source(golden.organization_id)
+    written = write_item(
+        ItemContent(
+            organization_id=golden.organization_id,
+            source_id=source.pk,
+            external_id=str(golden.pk),
+            title=content.question,
+            body=content.answer,
+            folder_key=folder_key(SOURCE_SLUG, content.folder),
+            language=content.language,
+            gates=content.gates(),
+            agents=Limit(content.agent_restricted, content.agents),
+            kind=ItemKind.GOLDEN,
+            dataset=Dataset.DEFAULT,
+            parse_status=ParseStatus.INGESTED,
+            published_version=version.pk,
+            phrasings=content.paraphrases,
+            uploader_id=golden.owner_id,
+            source_tag=SOURCE_SLUG,
+            metadata={
+                "kind": "golden",
+                "golden_asset_id": str(golden.pk),
+                "golden_version_id": str(version.pk),
+            },
+        ),
+        at=at,
+    )
+    golden.item_id = written.id
+
+
+def unserve(golden: GoldenAnswer, *, at: datetime) -> None:
+    """Take the answer out of every search from the next one on."""
+    if golden.item_id is None:
+        return
+    item = Item.objects.select_for_update(of=("self",)).get(pk=golden.item_id)
+    change(item, at=at, published_version=None, parse_status=ParseStatus.PENDING)
+
+
+def ensure_source(organization_id: int) -> Source:
+    """Return the organization's source of golden answers."""
+    source, _ = Source.objects.get_or_create(
+        organization_id=organization_id,
+        slug=SOURCE_SLUG,
+        defaults={"name": "Golden answers", "kind": SourceKind.GOLDEN},
+    )
+    return source
