@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -32,6 +32,7 @@ from voiceapi.requests import validated
 # What the way back may take, of the time that the client gives (milliseconds).
 _WAY_BACK_MS: Final = 500
 _LONGEST_NUMBER: Final = 9
+ResponseT = TypeVar("ResponseT", bound=HttpResponseBase)
 
 
 class AlwaysJson(BaseContentNegotiation):
@@ -59,6 +60,12 @@ class OpenView(APIView):
     content_negotiation_class = AlwaysJson
     http_method_names = ["get", "head", "post"]
 
+    def finalize_response(
+        self, request: Request, response: Response, *args: Any, **kwargs: Any
+    ) -> Response:
+        """Keep Django from logging refusals: its line holds the path, ours the route."""
+        return unlogged(super().finalize_response(request, response, *args, **kwargs))
+
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Response]:
         """Refuse everything in the contract's envelope."""
         return refuse
@@ -80,7 +87,7 @@ class VoiceView(OpenView):
             with admitted():
                 return super().dispatch(request, *args, **kwargs)
         except Overloaded as error:
-            return refuse_early(error)
+            return unlogged(refuse_early(error))
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Ask for the key first, then for the contract."""
@@ -104,6 +111,12 @@ class VoiceView(OpenView):
         given = request.headers.get(DEADLINE_HEADER)
         milliseconds = DEADLINE_MS if given is None else _sooner(given.strip())
         return Deadline(self.arrived + milliseconds / 1000)
+
+
+def unlogged(response: ResponseT) -> ResponseT:
+    """Mark a response as logged, as Django itself does."""
+    response._has_been_logged = True  # type: ignore[attr-defined]
+    return response
 
 
 def _sooner(given: str) -> int:

@@ -94,6 +94,13 @@ def test_nothing_that_was_said_is_in_spans_or_logs(here, voice, spans, caplog):
         assert word not in logged
 
 
+def test_no_path_is_logged_either(here, voice, caplog):
+    with caplog.at_level(logging.DEBUG):
+        voice.post("/sessions/MARKER/renew", {"organization": "acme", "agent": "receptionist"})
+        voice.post("/MARKER", {})
+    assert "MARKER" not in json.dumps([vars(record) for record in caplog.records], default=str)
+
+
 def test_a_search_that_finds_no_session_still_closes_its_span(here, voice, spans):
     assert voice.search(here.receptionist, "nowhere", HOURS).status_code == 404
     span = finished(spans)["voice.search"]
