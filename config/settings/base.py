@@ -161,22 +161,33 @@ METRICS_FOLDER = env_optional("PROMETHEUS_MULTIPROC_DIR")
 REDIS_URL = env_url("REDIS_URL", schemes=frozenset({"redis", "rediss", "unix"}))
 
 # A message may be lost or come twice: it only says that something is due. Its visibility timeout is
-# longer than any task may run, so that no task runs twice at once.
-CELERY_BROKER_URL = REDIS_URL or "memory://"
+# longer than any task may run, so that no task runs twice at once; what a killed worker had taken is
+# looked for every five seconds, not every hundred.
+CELERY_BROKER_URL = (REDIS_URL or "memory://").replace("unix://", "redis+socket://")
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 300,
-    "socket_timeout": 0.5,
-    "socket_connect_timeout": 0.5,
+    "unacked_restore_interval": 5,
+    "unacked_restore_throttle": 1,
+    "socket_timeout": 5,
+    "socket_connect_timeout": 1,
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_TASK_DEFAULT_QUEUE = "earmark"
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_IGNORE_RESULT = True
-CELERY_TASK_SOFT_TIME_LIMIT = 60
-CELERY_TASK_TIME_LIMIT = 90
+# No soft limit: tasks watch the clock themselves, and an error in the middle of one says nothing.
+CELERY_TASK_TIME_LIMIT = 120
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 20.0
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {"task": "knowledge.sweep", "schedule": 15.0, "options": {"expires": 15}},
+    "reconcile": {"task": "knowledge.reconcile", "schedule": 600.0, "options": {"expires": 600}},
+    "refit": {"task": "knowledge.refit", "schedule": 15.0, "options": {"expires": 15}},
+}
 
 EMBEDDING_MODEL = env_str("EARMARK_EMBEDDING_MODEL")
 EMBEDDING_DIMENSIONS = env_int("EARMARK_EMBEDDING_DIMENSIONS", high=4000)

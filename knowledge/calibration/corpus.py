@@ -149,7 +149,11 @@ def blocks(organization_id: int, space: EmbeddingSpace) -> Iterator[Block]:
     """
     values = {"organization": organization_id, "space": space.pk}
     kept: list[Any] = []
-    with organization_context(organization_id), _binary_cursor() as cursor:
+    with (
+        organization_context(organization_id),
+        connection.wrap_database_errors,
+        _binary_cursor() as cursor,
+    ):
         cursor.execute(_of_live(_VECTORS), values)
         while rows := cursor.fetchmany(BLOCK):
             kept += rows

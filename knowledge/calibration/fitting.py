@@ -86,6 +86,17 @@ def fit(
     Cost:   about 1,100 questions embedded, 200 passages that are new to it, one pass over the vectors.
     """
     profile = _drafted(organization_id, space, at=at)
+    try:
+        return _activated(_measured(profile, space, embedder))
+    except Exception:
+        _forget(organization_id, [profile.pk])
+        raise
+
+
+def _measured(
+    profile: CalibrationProfile, space: EmbeddingSpace, embedder: Embedder
+) -> CalibrationProfile:
+    organization_id = profile.organization_id
     asked = _asked(organization_id, space)
     vectors = _embedded(asked, embedder)
     owners = [question.owner for question in asked]
@@ -93,7 +104,7 @@ def fit(
     features = _features(_Corpus(profile, space, embedder), asked, vectors, scores)
     profile.parameters = _parameters(asked, features)
     profile.cosine_deviation = _deviation(asked, scores)
-    return _activated(profile)
+    return profile
 
 
 @dataclass(frozen=True)
@@ -289,9 +300,14 @@ def _activated(profile: CalibrationProfile) -> CalibrationProfile:
         profile.save()
         old = known.exclude(pk=profile.pk).order_by("-version").values_list("pk", flat=True)
         forgotten = list(old[KEPT - 1 :])
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "DELETE FROM knowledge_calibrationprofile WHERE organization_id = %s AND id = ANY(%s)",
-                [organization_id, forgotten],
-            )
+    _forget(organization_id, forgotten)
     return profile
+
+
+def _forget(organization_id: int, profiles: Sequence[UUID]) -> None:
+    # The database drops a profile's terms with it; Django would read all of them first.
+    with organization_context(organization_id), connection.cursor() as cursor:
+        cursor.execute(
+            "DELETE FROM knowledge_calibrationprofile WHERE organization_id = %s AND id = ANY(%s)",
+            [organization_id, list(profiles)],
+        )

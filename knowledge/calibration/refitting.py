@@ -6,7 +6,7 @@ import logging
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from knowledge.calibration.fitting import fit
 from knowledge.embedding.protocol import Embedder
@@ -21,6 +21,7 @@ from tenants.models import Organization
 FIRST_AFTER: Final = timedelta(seconds=5)
 QUIET: Final = timedelta(seconds=30)
 LATEST: Final = timedelta(minutes=15)
+LONGEST_FIT: Final = timedelta(minutes=10)
 _logger = logging.getLogger(__name__)
 
 
@@ -56,8 +57,11 @@ def refit_all_due(embedder: Embedder, *, at: datetime) -> list[str]:
 def _is_due(organization_id: int, space: EmbeddingSpace, *, at: datetime) -> bool:
     with organization_context(organization_id):
         states = IndexState.objects.filter(organization_id=organization_id)
+        # A draft is a fit that somebody else has begun; one this old was killed.
         profiles = CalibrationProfile.objects.filter(
-            organization_id=organization_id, space=space, is_active=True
+            Q(is_active=True) | Q(fitted_at__gt=at - LONGEST_FIT),
+            organization_id=organization_id,
+            space=space,
         )
         return is_due(
             changed_at=states.aggregate(last=Max("applied_at"))["last"],

@@ -26,7 +26,7 @@ from knowledge.indexing.nudging import CHANNEL
 BATCH: Final = 64
 POLL_S: Final = 0.5
 LONGEST_PROVIDER_PAUSE_S: Final = 30.0
-LONGEST_DATABASE_PAUSE_S: Final = 5.0
+LONGEST_TROUBLE_PAUSE_S: Final = 5.0
 _logger = logging.getLogger(__name__)
 
 
@@ -62,11 +62,17 @@ class Drain:
                 if not self.step():
                     self._rest()
                 troubles = 0
-            except Error as error:
+            except Exception as error:
                 troubles += 1
-                _logger.warning("database", extra={"error": type(error).__name__})
-                connection.close()
-                self.stop.wait(min(LONGEST_DATABASE_PAUSE_S, pause_s(troubles) / 4))
+                self._recover(error, troubles)
+
+    def _recover(self, error: Exception, troubles: int) -> None:
+        if isinstance(error, Error):
+            _logger.warning("database", extra={"error": type(error).__name__})
+        else:
+            _logger.error("batch failed", exc_info=error)
+        connection.close()
+        self.stop.wait(min(LONGEST_TROUBLE_PAUSE_S, pause_s(troubles) / 4))
 
     def step(self) -> int:
         """Converge one batch of what is due now; return how many assets were worked on."""
@@ -113,8 +119,9 @@ class Drain:
             with connection.cursor() as cursor:
                 cursor.execute(f"LISTEN {CHANNEL}")
             self._listening = connection.connection
-        for _ in connection.connection.notifies(timeout=POLL_S, stop_after=1):
-            return
+        with connection.wrap_database_errors:
+            for _ in connection.connection.notifies(timeout=POLL_S, stop_after=1):
+                return
 
 
 def due_assets(*, at: datetime, most: int) -> dict[int, list[Asset]]:

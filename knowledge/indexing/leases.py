@@ -24,6 +24,7 @@ from tenants.isolation import organization_context
 Clock = Callable[[], datetime]
 LEASE: Final = timedelta(seconds=10)
 HEARTBEAT_S: Final = 3.0
+SMALL_COMPANY: Final = 8
 # A call that hangs for longer than any deadline allows loses its lease in the end.
 LONGEST_HELD_S: Final = 900.0
 _logger = logging.getLogger(__name__)
@@ -46,11 +47,12 @@ class Claim:
 def claim(organization_id: int, asset_ids: Iterable[UUID], *, at: datetime) -> list[Claim]:
     """Take the lease of those that are due and free; the attempt is counted before the work.
 
-    One that was interrupted comes alone: if it is what kills the process, it takes no other along.
+    What was interrupted comes in small company, and the next time alone: if it is what kills the
+    process, it takes no other along for long.
     """
     due = _due(organization_id, list(asset_ids), at=at)
     interrupted = [state for state in due if state.lease_token]
-    taken = interrupted[:1] or due
+    taken = _small_company(interrupted) or due
     token = uuid.uuid4()
     claims = [_taken(state, token, at=at) for state in taken if not _gave_up(state)]
     IndexState.objects.bulk_update(
@@ -58,6 +60,11 @@ def claim(organization_id: int, asset_ids: Iterable[UUID], *, at: datetime) -> l
         ["lease_token", "lease_until", "attempts", "status", "last_error_code", "last_error"],
     )
     return claims
+
+
+def _small_company(interrupted: Sequence[IndexState]) -> Sequence[IndexState]:
+    once = [state for state in interrupted if state.last_error_code != INTERRUPTED]
+    return once[:SMALL_COMPANY] or interrupted[:1]
 
 
 def _due(organization_id: int, asset_ids: list[UUID], *, at: datetime) -> list[IndexState]:

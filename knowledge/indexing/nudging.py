@@ -17,7 +17,7 @@ from django.db import Error, connection, transaction
 
 CHANNEL: Final = "earmark_index"
 TASK: Final = "knowledge.converge_due"
-LONGEST_WAIT_S: Final = 0.4
+LONGEST_WAIT_S: Final = 0.25
 SILENCE_S: Final = 30.0
 _logger = logging.getLogger(__name__)
 

@@ -217,10 +217,10 @@ def die(acme, *ids, at):
         return claim(acme.organization.pk, ids, at=at)
 
 
-def test_after_a_death_each_asset_of_the_batch_is_tried_alone(acme):
-    items = [acme.item(f"item {number}") for number in range(3)]
-    assert len(die(acme, *items, at=AT)) == 3
-    assert len(die(acme, *items, at=AT + 2 * LEASE)) == 1
+def test_after_two_deaths_an_asset_is_tried_alone(acme):
+    items = [acme.item(f"item {number}") for number in range(20)]
+    sizes = [len(die(acme, *items, at=AT + number * 2 * LEASE)) for number in range(5)]
+    assert sizes == [20, 8, 8, 4, 1]
 
 
 def test_what_ends_the_process_in_every_attempt_fails_in_the_end(acme):

@@ -1,0 +1,72 @@
+"""The drain's work as Celery tasks: thin, for a broker carries nudges and holds nothing of value."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from functools import lru_cache
+from math import ceil
+from typing import Final
+
+from celery import shared_task
+
+from knowledge.calibration.refitting import refit_all_due
+from knowledge.embedding.selection import current_embedder
+from knowledge.embedding.spaces import ensure_space
+from knowledge.indexing.draining import BATCH, Drain, due_assets
+from knowledge.indexing.nudging import TASK, nudge
+from knowledge.indexing.reconciling import reconcile_all
+from knowledge.passages import CHUNKER_VERSION
+
+BUDGET_S: Final = 20.0
+NUDGE_EXPIRES_S: Final = 15
+MOST_NUDGES: Final = 16
+# Below the visibility timeout: a fit that takes longer would be started again beside itself.
+LONGEST_FIT_S: Final = 280
+
+
+@shared_task(name=TASK)
+def converge_due() -> int:
+    """Converge batches of what is due; what is left after a while goes to whoever is free."""
+    drain = _drain()
+    ends = time.monotonic() + BUDGET_S
+    touched = drain.step()
+    total = touched
+    while touched and time.monotonic() < ends:
+        touched = drain.step()
+        total += touched
+    if touched:
+        nudge()
+    return total
+
+
+@shared_task(name="knowledge.sweep")
+def sweep() -> int:
+    """Nudge for what is due and was not told, or whose worker has died."""
+    due = sum(len(assets) for assets in due_assets(at=_now(), most=BATCH * MOST_NUDGES).values())
+    for _ in range(ceil(due / BATCH)):
+        converge_due.apply_async(expires=NUDGE_EXPIRES_S)
+    return due
+
+
+@shared_task(name="knowledge.reconcile")
+def reconcile() -> int:
+    """Compare truth rows and index of every organization."""
+    space = ensure_space(current_embedder().space, chunker_version=CHUNKER_VERSION)
+    return sum(found.total for found in reconcile_all(space=space, at=_now()).values())
+
+
+@shared_task(name="knowledge.refit", time_limit=LONGEST_FIT_S)
+def refit() -> list[str]:
+    """Measure the corpora that have changed and come to rest."""
+    return refit_all_due(current_embedder(), at=_now())
+
+
+@lru_cache(maxsize=1)
+def _drain() -> Drain:
+    # One for each process: it remembers that the provider wants to be left alone.
+    return Drain(current_embedder(), _now)
+
+
+def _now() -> datetime:
+    return datetime.now(tz=UTC)  # noqa: TID251 - this is a door; rules take `at`
