@@ -28,6 +28,8 @@ LOCAL_SPACE = SpaceSpec(
     query_prefix=PREFIXES["query"],
     passage_prefix=PREFIXES["passage"],
 )
+# Its threads wait for each other by spinning: on busy cores two are many times slower than one.
+SHIPPED_THREADS = 1
 CHECKOUT_CACHE = Path(__file__).resolve().parents[2] / ".earmark" / "models"
 
 
@@ -111,10 +113,9 @@ def local_embedder(
 
     Cost: see the engines; the first one ever prepares its graph in `cache_dir` (about 10 s).
     """
-    count = threads or default_threads()
     if engine == "shipped":
-        return LocalEmbedder(ShippedEngine(count))
-    return LocalEmbedder(_fastest(count, cache_dir or CHECKOUT_CACHE))
+        return LocalEmbedder(ShippedEngine(threads or SHIPPED_THREADS))
+    return LocalEmbedder(_fastest(threads or default_threads(), cache_dir or CHECKOUT_CACHE))
 
 
 def _fastest(threads: int, cache_dir: Path) -> Engine:
@@ -126,4 +127,4 @@ def _fastest(threads: int, cache_dir: Path) -> Engine:
     except Exception as error:  # whatever it was, the slow engine gives the same answers
         reason = type(error).__name__
         log.warning("embedding_engine_falls_back", extra={"reason": reason, "engine": "shipped"})
-        return ShippedEngine(threads)
+        return ShippedEngine(SHIPPED_THREADS)
