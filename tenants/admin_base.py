@@ -114,6 +114,8 @@ class TenantAdmin(RoleAdmin):
 
     def formfield_for_dbfield(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
         """Let texts run in their own direction."""
+        if isinstance(db_field, models.URLField):
+            kwargs["assume_scheme"] = "https"
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         own_direction(field, db_field)
         return field

@@ -1,0 +1,173 @@
+"""Every address of the admin, for every kind of person; a new address without a row fails."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from django.contrib import admin
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from tests.staff import Office, office
+
+pytestmark = pytest.mark.django_db
+
+PEOPLE = ("operator", "admin", "editor", "viewer", "rival", "stranger", "nobody")
+SIGN_IN = 302
+
+# What a GET of an address answers, in the order of PEOPLE. A row of another organization and a row
+# that is not there are the same 404; a page of one's own that the role leaves out is a 403.
+LISTS = {
+    "user": (200, 403, 403, 403, 403, 403),
+    "membership": (200, 200, 403, 403, 200, 403),
+    "servicekeybinding": (200, 200, 403, 403, 200, 403),
+}
+READ = (200, 200, 200, 200, 200, 403)
+ADDS = {
+    "user": (200, 403, 403, 403, 403, 403),
+    "organization": (200, 403, 403, 403, 403, 403),
+    **dict.fromkeys(
+        ("membership", "contact", "servicekeybinding", "segment", "phoneagent"),
+        (200, 200, 403, 403, 200, 403),
+    ),
+    **dict.fromkeys(
+        ("source", "instructiondirectory", "instruction", "item"), (200, 200, 200, 403, 200, 403)
+    ),
+}
+NEVER = (403, 403, 403, 403, 403, 403)
+ROWS = {
+    "user": (200, 404, 404, 404, 404, 404),
+    "membership": (200, 200, 404, 404, 404, 404),
+    "servicekeybinding": (200, 200, 404, 404, 404, 404),
+    "embeddingspace": (200, 200, 200, 200, 200, 403),
+}
+ROW = (200, 200, 200, 200, 404, 404)
+DELETES = {
+    "user": (403, 404, 404, 404, 404, 404),
+    "membership": (200, 200, 404, 404, 404, 404),
+    "instructiondirectory": (200, 200, 200, 403, 404, 404),
+    "embeddingspace": (403, 403, 403, 403, 403, 403),
+    **dict.fromkeys(("contact", "segment", "phoneagent"), (200, 200, 403, 403, 404, 404)),
+}
+KEPT = (403, 403, 403, 403, 404, 404)
+KEYS = {"servicekeybinding": (403, 403, 404, 404, 404, 404)}
+PRESSED = {"servicekeybinding": (405, 405, 404, 404, 404, 404)}
+SITE = {
+    "index": (200, 200, 200, 200, 200, 200),
+    "login": (302, 302, 302, 302, 302, 302),
+    "password_change": (200,) * 6,
+    "password_change_done": (200,) * 6,
+    "jsi18n": (200,) * 6,
+    "autocomplete": (403,) * 6,
+    "app_list": (200, 200, 200, 200, 200, 404),
+    "search_as_agent": (200, 200, 200, 200, 404, 404),
+    "logout": (405,) * 6,
+    None: (404,) * 6,
+}
+BUTTONS = {
+    "item": "withdraw", "instruction": "withdraw", "servicekeybinding": "revoke",
+    "phoneagent": "make_scopes", "importfailure": "resolve", "indexstate": "retry",
+}  # fmt: skip
+
+
+@pytest.fixture
+def staff():
+    return office()
+
+
+def admin_routes():
+    """Every address below /admin/, as (name, model or None, route with its parameters)."""
+    resolver = get_resolver()
+    root = next(r for r in resolver.url_patterns if getattr(r, "app_name", "") == "admin")
+    return list(_walk(root, "/admin/"))
+
+
+def _walk(resolver, prefix):
+    for pattern in resolver.url_patterns:
+        route = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from _walk(pattern, route)
+        elif isinstance(pattern, URLPattern):
+            yield pattern.name, route
+
+
+MODELS = {
+    f"{m._meta.app_label}_{m._meta.model_name}": m._meta.model_name for m in admin.site._registry
+}
+
+
+def _model_of(name):
+    if name == "auth_user_password_change":
+        return "user", "password_change"
+    return next(((model, name[len(key) + 1 :]) for key, model in MODELS.items()
+                 if name and name.startswith(key + "_")), (None, name))  # fmt: skip
+
+
+def _expected(model, kind):
+    table = {
+        "changelist": LISTS.get(model, READ),
+        "add": ADDS.get(model, NEVER),
+        "change": ROWS.get(model, ROW),
+        "history": ROWS.get(model, ROW),
+        "delete": DELETES.get(model, KEYS.get(model, KEPT)),
+        "do": PRESSED.get(model, (405, 405, 405, 405, 404, 404)),
+        "password_change": ROWS["user"],
+    }
+    return table[kind]
+
+
+def _address(staff: Office, route, model):
+    row = staff.rows.get(model or "")
+    pk = str(row.pk) if row is not None else ""
+    for given, value in (
+        ("<path:object_id>", pk), ("<id>", pk), ("<slug:name>", BUTTONS.get(model, "")),
+        ("<uuid:agent_id>", str(staff.rows["phoneagent"].pk)),
+        ("(?P<url>.*)$", "nowhere/"),
+    ):  # fmt: skip
+        route = route.replace(given, value)
+    return "/admin/tenants/" if "(?P<app_label>" in route else route
+
+
+def test_every_address_answers_everybody_as_the_table_says(staff):
+    wrong = []
+    for name, route in admin_routes():
+        model, kind = _model_of(name)
+        if model is None and route.count("<path:object_id>"):
+            continue  # the old address of a row, which only redirects to the new one
+        expected = _expected(model, kind) if model else SITE[kind]
+        address = _address(staff, route, model)
+        for who, status in zip(PEOPLE, (*expected, None), strict=True):
+            answer = staff.as_(who).get(address)
+            wanted = status if status is not None else _signed_out(kind)
+            if answer.status_code != wanted:
+                wrong.append((address, who, answer.status_code, wanted))
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def _signed_out(kind):
+    return 200 if kind == "login" else SIGN_IN
+
+
+@pytest.mark.parametrize("who", ["rival", "stranger"])
+def test_a_foreign_row_and_a_missing_one_are_the_same_answer_byte_for_byte(staff, who):
+    client = staff.as_(who)
+    for name, route in admin_routes():
+        model, kind = _model_of(name)
+        if model in {None, "embeddingspace"} or kind not in {"change", "delete", "history", "do"}:
+            continue
+        theirs = _address(staff, route, model)
+        pk = str(staff.rows[model].pk)
+        missing = theirs.replace(f"/{pk}/", f"/{uuid.uuid4() if '-' in pk else 999_999}/")
+        for method in ("get", "post"):
+            answers = [getattr(client, method)(address) for address in (theirs, missing)]
+            assert [a.status_code for a in answers] == [404, 404], theirs
+            assert answers[0].content == answers[1].content, theirs
+
+
+def test_a_foreign_agent_cannot_be_searched_as(staff):
+    client = staff.as_("rival")
+    pages = [
+        f"/admin/agents/{pk}/search/?q1=hours" for pk in (staff.rows["phoneagent"].pk, uuid.uuid4())
+    ]
+    first, second = (client.get(page) for page in pages)
+    assert (first.status_code, first.content) == (404, second.content)

@@ -1,0 +1,132 @@
+"""Five people at the admin: an operator, two admins, a viewer and an editor, a stranger without roles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.test import Client
+
+from knowledge.models import (
+    CalibrationProfile,
+    EmbeddingSpace,
+    ImportFailure,
+    ImportRun,
+    IndexState,
+    Instruction,
+    InstructionDirectory,
+    Item,
+    SearchRecord,
+)
+from scopes.models import DirectoryPick, FolderPick, InstructionPick, ItemPick
+from tenants.auditing import Actor, Change, note
+from tenants.keys import issue_key
+from tenants.models import Membership, Organization, Role, ServiceKeyBinding, User
+from tests.world import AT, Tenant, tenant
+from voiceapi.models import VoiceSession
+
+
+def person(name: str, *memberships: tuple[Organization, str], **flags: Any) -> User:
+    user = User.objects.create_user(name, password="a long enough word", is_staff=True, **flags)
+    for organization, role in memberships:
+        Membership.objects.create(user=user, organization=organization, role=role)
+    return user
+
+
+def browser(user: User | None) -> Client:
+    client = Client()
+    if user is not None:
+        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+@dataclass
+class Office:
+    """Acme and Globex with their staff; `rows` has one of acme's rows for every model of the admin."""
+
+    acme: Tenant
+    globex: Tenant
+    people: dict[str, User | None] = field(default_factory=dict)
+    rows: dict[str, Any] = field(default_factory=dict)
+    _browsers: dict[str, Client] = field(default_factory=dict)
+
+    def as_(self, name: str) -> Client:
+        if name not in self._browsers:
+            self._browsers[name] = browser(self.people[name])
+        return self._browsers[name]
+
+
+def office() -> Office:
+    acme, globex = tenant("acme"), tenant("globex")
+    mine, theirs = acme.organization, globex.organization
+    people = {
+        "operator": person("operator", is_superuser=True),
+        "admin": person("admin", (mine, Role.ADMIN)),
+        "editor": person("editor", (mine, Role.EDITOR)),
+        "viewer": person("viewer", (mine, Role.VIEWER)),
+        "rival": person("rival", (theirs, Role.ADMIN)),
+        "stranger": person("stranger"),
+        "nobody": None,
+    }
+    made = Office(acme, globex, people)
+    globex.agent("rival-desk")
+    made.rows = _rows(made)
+    return made
+
+
+def _rows(office: Office) -> dict[str, Any]:
+    acme, organization = office.acme, office.acme.organization
+    agent, segment = acme.agent("front-desk"), acme.segment("gold")
+    contact = acme.contact("crm-1", segment)
+    item = acme.item("Opening hours", "The pelican lounge opens at seven.", folder="public")
+    instruction = acme.instruction("Greeting", "Say hello.", directory="desk")
+    directory = acme.directory("desk")
+    key = issue_key([organization], label="runtime", by=Actor.process("tests"), at=AT).key
+    space = EmbeddingSpace.objects.create(
+        key="tests", provider="tests", model="m", dimensions=2, chunker_version="1", status="active"
+    )
+    own: dict[str, Any] = {"organization": organization}
+    with acme.context():
+        picked = {**own, "agent": agent}
+        run = ImportRun.objects.create(**own, label="import", source=acme.source())
+        note(
+            organization.pk,
+            Change("item.add", "item", str(item), {}, {}),
+            by=Actor.process("t"),
+            at=AT,
+        )
+        return {
+            "user": User.objects.get(username="viewer"),
+            "organization": organization,
+            "membership": Membership.objects.get(user__username="viewer"),
+            "contact": contact,
+            "servicekeybinding": ServiceKeyBinding.objects.get(key=key),
+            "auditentry": organization.auditentry_set.first(),
+            "segment": segment,
+            "phoneagent": agent,
+            "source": acme.source(),
+            "instructiondirectory": InstructionDirectory.objects.get(pk=directory),
+            "instruction": Instruction.objects.get(pk=instruction),
+            "item": Item.objects.get(pk=item),
+            "indexstate": IndexState.objects.get(asset_id=item),
+            "importrun": run,
+            "importfailure": ImportFailure.objects.create(
+                **own, run=run, path="a.md", code="unreadable", reason="It is empty."
+            ),
+            "searchrecord": SearchRecord.objects.create(
+                **own, at=AT, agent=agent, status="ok", queries=["when do you open"],
+                instruction_mode="all", knowledge_mode="all",
+            ),
+            "calibrationprofile": CalibrationProfile.objects.create(
+                **own, space=space, version=1, cosine_deviation=0.1, fitted_at=AT
+            ),
+            "embeddingspace": space,
+            "voicesession": VoiceSession.objects.create(
+                **picked, kid=key.kid, channel="phone", expires_at=AT
+            ),
+            "agentscope": agent.scopes.first(),
+            "instructionpick": InstructionPick.objects.create(**picked, instruction_id=instruction),
+            "directorypick": DirectoryPick.objects.create(**picked, directory_id=directory),
+            "itempick": ItemPick.objects.create(**picked, item_id=item),
+            "folderpick": FolderPick.objects.create(**picked, folder_key="help/public"),
+        }  # fmt: skip
