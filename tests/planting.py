@@ -76,7 +76,9 @@ def plant_vectors(organization_id, rows, *, category="knowledge", generation=1) 
     }
     with connection.cursor() as cursor:
         # Without foreign key checks: 50,000 of them would take minutes and are not what is tested.
-        cursor.execute("SET LOCAL session_replication_role = replica; SET LOCAL statement_timeout = 0")
+        cursor.execute(
+            "SET LOCAL session_replication_role = replica; SET LOCAL statement_timeout = 0"
+        )
         for statement in (DOCUMENTS, CHUNKS, VECTORS):
             cursor.execute(statement, values)
         cursor.execute("SET LOCAL session_replication_role = origin")

@@ -63,7 +63,11 @@ class Staff:
 
     def edit(self, pk, content, role="author"):
         return publishing.save_draft(
-            self.organization.pk, pk, content, self.act(role), lock_version=self.row(pk).lock_version
+            self.organization.pk,
+            pk,
+            content,
+            self.act(role),
+            lock_version=self.row(pk).lock_version,
         )
 
     def request(self, pk):
@@ -87,9 +91,7 @@ class Staff:
             allowlist = allowlist_for(
                 self.agent, contact=None, channel="phone", country=None, at=AT
             )
-            answer = retrieve(
-                asked(self.organization.pk, text, None), allowlist, limit=5
-            )
+            answer = retrieve(asked(self.organization.pk, text, None), allowlist, limit=5)
         return [(result.type, result.content) for result in answer.results]
 
 
@@ -166,7 +168,9 @@ def test_an_override_needs_a_reason(staff):
 
 def test_an_override_publishes_without_approval(staff):
     pk = staff.write()
-    publishing.override_publish(staff.organization.pk, pk, staff.act("publisher", "The desk moved."))
+    publishing.override_publish(
+        staff.organization.pk, pk, staff.act("publisher", "The desk moved.")
+    )
     assert staff.heard() == [("golden", CONTENT.answer)]
 
 

@@ -41,7 +41,9 @@ def searches(draw):
         language=st.sampled_from(["en", "es", ""]),
         legs=st.just(frozenset({"dense"})),
     )
-    found = draw(st.lists(rows, max_size=12, unique_by=lambda c: (c.category, c.asset_id, c.position)))
+    found = draw(
+        st.lists(rows, max_size=12, unique_by=lambda c: (c.category, c.asset_id, c.position))
+    )
     return queries, found
 
 

@@ -80,7 +80,10 @@ class Scopes(RuleBasedStateMachine):
             "instructions": {},
             "parents": parents,
             "scopes": {
-                n: {category: {**empty, "rows": set(), "containers": set()} for category in CATEGORIES}
+                n: {
+                    category: {**empty, "rows": set(), "containers": set()}
+                    for category in CATEGORIES
+                }
                 for n in range(AGENTS)
             },
         }
