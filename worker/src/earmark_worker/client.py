@@ -47,10 +47,7 @@ class VoiceClient:
         self._deadline = deadline
         self._http = httpx.AsyncClient(
             base_url=base_url.rstrip("/") + BASE_PATH,
-            headers={
-                "Authorization": f"Bearer {key}",
-                "X-Earmark-Contract": str(CONTRACT_VERSION),
-            },
+            headers=_headers(key),
             timeout=deadline,
             transport=transport,
             trust_env=False,
@@ -144,6 +141,11 @@ class VoiceClient:
             return await self._http.request(method, path, json=body)
         except httpx.HTTPError as error:
             raise BootstrapRefused(f"No answer: {type(error).__name__}") from error
+
+
+def _headers(key: str) -> dict[str, str]:
+    contract = {"X-Earmark-Contract": str(CONTRACT_VERSION)}
+    return {**contract, "Authorization": f"Bearer {key}"} if key else contract
 
 
 def _read(shape: type[Read], answer: httpx.Response) -> Read:

@@ -39,8 +39,8 @@ def an_open_session(**changes):
 
 def a_reply(search="r-1", status="ok", ids=("i-1",), **changes):
     results = tuple(
-        Result(type="knowledge", id=id, title="Refunds", content="Refunds take 5 days.")
-        for id in ids
+        Result(type="knowledge", id=name, title="Refunds", content="Refunds take 5 days.")
+        for name in ids
     )
     return SearchReply(status=status, search=search, results=results, **changes)
 

@@ -13,7 +13,7 @@ def text(content, *, after=0.0):
     return (after, llm.ChatChunk(id="x", delta=llm.ChoiceDelta(role="assistant", content=content)))
 
 
-def call(name, arguments, *, id="call-1", content=None, after=0.0):
+def call(name, arguments, *, id="call-1", content=None, after=0.0):  # noqa: A002
     tool_call = llm.FunctionToolCall(name=name, arguments=arguments, call_id=id)
     delta = llm.ChoiceDelta(role="assistant", content=content, tool_calls=[tool_call])
     return (after, llm.ChatChunk(id="x", delta=delta))
@@ -141,8 +141,8 @@ class ManualVAD(vad.VAD):
     def keep_speaking(self):
         self._send(vad.VADEventType.INFERENCE_DONE, speaking=True)
 
-    def stop(self):
-        self._send(vad.VADEventType.END_OF_SPEECH, speaking=False, silence=0.3)
+    def stop(self, silence=0.3):
+        self._send(vad.VADEventType.END_OF_SPEECH, speaking=False, silence=silence)
 
 
 class _ManualVADStream(vad.VADStream):

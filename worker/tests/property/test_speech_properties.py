@@ -1,5 +1,7 @@
 import re
 import unicodedata
+from datetime import date
+from itertools import pairwise
 
 from babel import Locale
 from hypothesis import given, settings
@@ -102,7 +104,7 @@ def chunked(draw):
     text = written + draw(st.text(alphabet=alphabet, max_size=60)) + written
     cuts = sorted(draw(st.lists(st.integers(0, len(text)), max_size=12)))
     edges = [0, *cuts, len(text)]
-    return language, text, [text[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    return language, text, [text[a:b] for a, b in pairwise(edges)]
 
 
 @given(chunked())
@@ -114,7 +116,7 @@ def test_any_chunking_gives_the_same_speech(case):
     assert streamed == format_text(text, language)
 
 
-@given(st.dates(min_value=__import__("datetime").date(1950, 1, 1)), st.sampled_from(LANGUAGES))
+@given(st.dates(min_value=date(1950, 1, 1)), st.sampled_from(LANGUAGES))
 @settings(max_examples=200, deadline=None)
 def test_a_date_is_read_back_as_the_same_day(day, language):
     spoken = format_text(day.isoformat(), language)

@@ -95,7 +95,7 @@ async def test_a_used_search_still_counts_until_it_comes_back(runs):
 
 
 async def test_a_regenerated_call_adopts_the_search_of_a_discarded_generation(runs):
-    table, ledger = a_table(runs)
+    table, _ = a_table(runs)
     table.start(a_plan(), generation="discarded", call="c1")
     assert not table.start(a_plan(), generation="regenerated", call="c2")
     await asyncio.sleep(0)

@@ -61,15 +61,19 @@ def a_survey(journal=None, sink=None):
     )
 
 
+async def answer_all(survey):
+    question = await survey.resume()
+    while question is not None:
+        await survey.answer(question.id, SAID[question.id])
+        question = survey.question
+
+
 async def run_through(journal, sink, *, limit=40):
     """Answers every open question, starting a new process after each crash."""
     for _ in range(limit):
         survey = a_survey(journal, sink)
         try:
-            question = await survey.resume()
-            while question is not None:
-                await survey.answer(question.id, SAID[question.id])
-                question = survey.question
+            await answer_all(survey)
         except (CrashError, SubmissionFailed):
             continue
         if survey.submitted:
@@ -110,11 +114,7 @@ async def test_two_crashes_lead_to_one_submission(first, second):
     journal, sink = CrashingJournal(), OncePerKeySink({1: "after", 2: "after"})
     journal.crash_at = first
     with pytest.raises(CrashError):
-        survey = a_survey(journal, sink)
-        question = await survey.resume()
-        while question is not None:
-            await survey.answer(question.id, SAID[question.id])
-            question = survey.question
+        await answer_all(a_survey(journal, sink))
     journal.saves, journal.crash_at, journal.after = 0, second, True
     await run_through(journal, sink)
     assert len(sink.taken) == 1
