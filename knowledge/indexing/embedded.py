@@ -19,9 +19,10 @@ from knowledge.errors import EmbeddingFailed, EmbeddingRejected
 from knowledge.models import EmbeddedText, EmbeddingSpace
 from tenants.isolation import organization_context
 
-MOST_TEXTS: Final = 64
-MOST_CHARACTERS: Final = 80_000
-DEADLINE_S: Final = 30.0
+MOST_TEXTS: Final = 32
+# About 4,000 tokens: seconds for a local model, and little lost when a call fails.
+MOST_CHARACTERS: Final = 16_000
+DEADLINE_S: Final = 60.0
 # So many refusals one after the other, and none accepted: it is not the texts.
 REFUSALS_IN_A_ROW: Final = 3
 
