@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Final
 
 from knowledge.ingestion.confinement import allow_for_one_file, confine
 from knowledge.ingestion.errors import ReaderCrashed, ReaderOutOfMemory, Unreadable
 from knowledge.ingestion.frames import Closed, Inbox, packed
-from knowledge.ingestion.readers.parsed import ParsedText
+from knowledge.ingestion.readers.parsed import FailedPart, Reading
 from knowledge.ingestion.reading import read_file
+
+TEXT: Final = ("title", "body", "part", "folder", "key", "line", "labels")
 
 
 def main() -> None:
@@ -37,8 +39,8 @@ def _own_output() -> int:
 
 def _answer(question: dict[str, Any], answers: int) -> dict[str, Any]:
     try:
-        for text in read_file(question["path"], question["name"]):
-            _send(answers, _message(text))
+        for reading in read_file(question["path"], question["name"]):
+            _send(answers, _message(reading))
     except Unreadable as error:
         return {"end": True, "code": error.code, "reason": str(error)}
     except MemoryError:
@@ -50,14 +52,16 @@ def _answer(question: dict[str, Any], answers: int) -> dict[str, Any]:
     return {"end": True}
 
 
-def _message(text: ParsedText) -> dict[str, Any]:
-    return {
-        "title": text.title,
-        "body": text.body,
-        "part": text.part,
-        "folder": text.folder,
-        "labels": text.labels,
-    }
+def _message(reading: Reading) -> dict[str, Any]:
+    if isinstance(reading, FailedPart):
+        return {
+            "code": reading.error.code,
+            "reason": str(reading.error),
+            "part": reading.part,
+            "line": reading.line,
+            "key": reading.key,
+        }
+    return {name: getattr(reading, name) for name in TEXT}
 
 
 def _send(answers: int, message: dict[str, Any]) -> None:

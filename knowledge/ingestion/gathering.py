@@ -1,15 +1,17 @@
-"""From files to rows: each file is read in the sandbox, each line of JSON here."""
+"""From files to rows: each file is read in the sandbox, lines of JSON one at a time here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from knowledge.ingestion.errors import Unreadable
 from knowledge.ingestion.lines import numbered_lines
-from knowledge.ingestion.readers.formats import ROWS, extension
-from knowledge.ingestion.readers.parsed import ParsedText
-from knowledge.ingestion.rows import Failed, Origin, Row, row_from_line, shortened
+from knowledge.ingestion.readers.formats import ROWS, extension, holds_many
+from knowledge.ingestion.readers.json_rows import read_line
+from knowledge.ingestion.readers.nesting import INSIDE
+from knowledge.ingestion.readers.parsed import FailedPart, Reading
+from knowledge.ingestion.rows import Failed, Origin, Row, shortened
 from knowledge.ingestion.sandbox import Sandbox
 from knowledge.ingestion.walking import Found, NotFound, printable
 
@@ -38,44 +40,58 @@ def gather(found: Found | NotFound, folder: str, sandbox: Sandbox) -> Iterator[G
     if isinstance(found, NotFound):
         known = None if found.hides_others else _id(folder, found.name)
         yield Gathered(Failed(Origin(path), found.error, known))
-    elif extension(found.name) in ROWS:
-        yield from _lines(found, path)
     else:
-        yield from _texts(found, path, folder, sandbox)
+        yield from _rows(found, path, folder, sandbox)
     yield FileDone(path)
 
 
-def _lines(found: Found, path: str) -> Iterator[Gathered]:
+def _rows(found: Found, path: str, folder: str, sandbox: Sandbox) -> Iterator[Gathered]:
+    # A file of many that fails as a whole hides which ones it holds.
+    known = None if holds_many(found.name) else _id(folder, found.name)
     try:
+        for reading, size in _readings(found, sandbox):
+            yield Gathered(_row(reading, found, path, folder), size)
+    except Unreadable as error:
+        yield Gathered(Failed(Origin(path), error, known))
+
+
+def _readings(found: Found, sandbox: Sandbox) -> Iterator[tuple[Reading, int]]:
+    if extension(found.name) in ROWS:
         for number, line, size in numbered_lines(found.path):
-            origin = Origin(path, number)
             if isinstance(line, Unreadable):
-                yield Gathered(Failed(origin, line), size)
+                yield FailedPart(line, line=number), size
             else:
-                yield Gathered(row_from_line(line, origin), size)
-    except Unreadable as error:
-        yield Gathered(Failed(Origin(path), error))
+                yield read_line(line, number), size
+    else:
+        yield from _sized(sandbox.read(found.path, found.name), found.size)
 
 
-def _texts(found: Found, path: str, folder: str, sandbox: Sandbox) -> Iterator[Gathered]:
-    size = found.size
-    try:
-        for text in sandbox.read(found.path, found.name):
-            yield Gathered(_row(text, found, path, folder), size)
-            size = 0
-    except Unreadable as error:
-        yield Gathered(Failed(Origin(path), error, _id(folder, found.name)), size)
+def _sized(readings: Iterable[Reading], size: int) -> Iterator[tuple[Reading, int]]:
+    for reading in readings:
+        yield reading, size
+        size = 0
 
 
-def _row(text: ParsedText, found: Found, path: str, folder: str) -> Row:
+def _row(reading: Reading, found: Found, path: str, folder: str) -> Row | Failed:
+    inner = f"{found.name}{INSIDE}{reading.part}" if reading.part else found.name
+    external_id = reading.key or _id(folder, inner)
+    origin = Origin(f"{path}{INSIDE}{reading.part}" if reading.part else path, reading.line)
+    if isinstance(reading, FailedPart):
+        known = None if not reading.key and holds_many(inner) else external_id
+        return Failed(origin, reading.error, known)
     return Row(
-        Origin(path),
-        _id(folder, found.name),
-        text.title,
-        text.body,
-        folder=found.folder,
-        said=text.labels,
+        origin,
+        external_id,
+        reading.title,
+        reading.body,
+        folder="/".join(filter(None, (_folder(found), reading.folder))),
+        said=reading.labels,
     )
+
+
+def _folder(found: Found) -> str:
+    # Rows say themselves where they belong, wherever their file lies.
+    return "" if extension(found.name) in ROWS else found.folder
 
 
 def _id(folder: str, name: str) -> str:

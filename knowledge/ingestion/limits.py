@@ -17,11 +17,12 @@ LARGEST_METADATA: Final = 64 * 1024
 
 ARCHIVE_ENTRIES: Final = 2_000
 ARCHIVE_TOTAL: Final = 200 * MEBIBYTE
-ARCHIVE_DEPTH: Final = 2
-EXPORT_ROWS: Final = 100_000
+# A message in an archive with a document attached is two deep.
+ARCHIVE_DEPTH: Final = 3
+MOST_CELLS: Final = 500_000
 
 # Of the child that reads: beside what it holds once its libraries are loaded.
 READER_MEMORY: Final = 1_024 * MEBIBYTE
-READER_CPU_SECONDS: Final = 60
-READER_WALL_SECONDS: Final = 90
+READER_CPU_SECONDS: Final = 120
+READER_WALL_SECONDS: Final = 240
 READER_FILES: Final = 64

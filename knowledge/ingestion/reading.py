@@ -10,13 +10,13 @@ from typing import Final
 from knowledge.ingestion.errors import AccessDenied, FileMissing, NotAFile, TooLarge, Unreadable
 from knowledge.ingestion.limits import LARGEST_FILE, MEBIBYTE
 from knowledge.ingestion.readers.formats import parse
-from knowledge.ingestion.readers.parsed import ParsedText
+from knowledge.ingestion.readers.parsed import Reading
 
 # A pipe without a writer would block, and a link put there since the walk would lead away.
 FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-def read_file(path: str, name: str) -> Iterable[ParsedText]:
+def read_file(path: str, name: str) -> Iterable[Reading]:
     """Return every text in a file; `name` says what kind it is.
 
     Raises: Unreadable

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from django.db.models import F
+from django.db.models import F, Q
 
+from knowledge.ingestion.readers.formats import holds_many
+from knowledge.ingestion.readers.nesting import INSIDE
 from knowledge.ingestion.request import ImportRequest
 from knowledge.ingestion.rows import Failed
 from knowledge.models import ImportFailure, ImportRun, Source
@@ -77,11 +79,13 @@ def close_run(run: ImportRun, request: ImportRequest, status: str, *, at: dateti
 def _resolve(run: ImportRun, paths: Sequence[str], *, at: datetime) -> None:
     # A file that was tried again either succeeded or has a newer failure of its own.
     if paths:
-        ImportFailure.objects.filter(
-            organization_id=run.organization_id,
-            path__in=[_kept_path(path) for path in paths],
-            resolved_at=None,
-        ).exclude(run=run).update(resolved_at=at)
+        named = Q(path__in=[_kept_path(path) for path in paths])
+        for path in filter(holds_many, paths):
+            named |= Q(path__startswith=f"{path}{INSIDE}")
+        standing = ImportFailure.objects.filter(
+            named, organization_id=run.organization_id, resolved_at=None
+        )
+        standing.exclude(run=run).update(resolved_at=at)
 
 
 def _failure(run: ImportRun, failed: Failed, *, at: datetime) -> ImportFailure:

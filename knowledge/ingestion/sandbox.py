@@ -21,7 +21,7 @@ from knowledge.ingestion.errors import (
 )
 from knowledge.ingestion.frames import Closed, Inbox, Late, packed
 from knowledge.ingestion.limits import READER_WALL_SECONDS
-from knowledge.ingestion.readers.parsed import ParsedText
+from knowledge.ingestion.readers.parsed import FailedPart, ParsedText, Reading
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 FILES_PER_CHILD: Final = 500
@@ -51,7 +51,7 @@ class Sandbox:
     ) -> None:
         self._end()
 
-    def read(self, path: str, name: str) -> Iterator[ParsedText]:
+    def read(self, path: str, name: str) -> Iterator[Reading]:
         """Yield every text in a file as the child finds it.
 
         Raises: Unreadable
@@ -60,7 +60,7 @@ class Sandbox:
         try:
             self._ask(path, name)
             while not (answer := self._inbox.receive(self._deadline())).get("end"):
-                yield _text(answer)
+                yield _reading(answer)
             finished = True
         except Late as error:
             raise ReaderTimedOut from error
@@ -71,7 +71,8 @@ class Sandbox:
                 self._end()
         if answer.get("code") == ReaderOutOfMemory.code:
             self._end()
-        _raise_named(answer)
+        if "code" in answer:
+            raise _named(answer)
 
     def _deadline(self) -> float:
         # Counted from the last answer: what the importer does with a text is not the child's time.
@@ -131,16 +132,22 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _text(answer: dict[str, Any]) -> ParsedText:
+def _reading(answer: dict[str, Any]) -> Reading:
+    part, key = str(answer.get("part", "")), str(answer.get("key", ""))
+    said = answer.get("line")
+    line = said if isinstance(said, int) else None
+    if "code" in answer:
+        return FailedPart(_named(answer), part, line, key)
     return ParsedText(
         title=str(answer.get("title", "")),
         body=str(answer.get("body", "")),
-        part=str(answer.get("part", "")),
+        part=part,
         folder=str(answer.get("folder", "")),
+        key=key,
+        line=line,
         labels=dict(answer.get("labels") or {}),
     )
 
 
-def _raise_named(answer: dict[str, Any]) -> None:
-    if "code" in answer:
-        raise unreadable(str(answer["code"]), str(answer.get("reason", "")))
+def _named(answer: dict[str, Any]) -> Unreadable:
+    return unreadable(str(answer["code"]), str(answer.get("reason", "")))

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from knowledge.ingestion.errors import LinkLeavesTree, NotAFile, Unreadable
-from knowledge.ingestion.readers.formats import WORDLESS, extension
+from knowledge.ingestion.readers.formats import CODE, WORDLESS, extension
 from knowledge.ingestion.reading import from_os_error
 
 SEPARATOR: Final = "/"
+BESIDE: Final = WORDLESS | CODE
 # Not content: what version control, systems and packers leave in folders. Dotted names are skipped too.
 SKIPPED: Final = frozenset({"__MACOSX", "node_modules", "__pycache__", "Thumbs.db", "desktop.ini"})
 
@@ -92,7 +93,7 @@ def _entry(entry: os.DirEntry[str], root: str) -> Iterator[Finding]:
         yield from _link(entry, name, root)
     elif entry.is_dir(follow_symlinks=False):
         yield from _below(entry.path, root)
-    elif extension(entry.name) in WORDLESS:
+    elif extension(entry.name) in BESIDE:
         yield Skipped(extension(entry.name))
     else:
         yield _file(entry.path, name)
@@ -105,7 +106,7 @@ def _link(entry: os.DirEntry[str], name: str, root: str) -> Iterator[Finding]:
     elif os.path.isdir(target):
         # Its files are found in their own place.
         return
-    elif extension(entry.name) in WORDLESS:
+    elif extension(entry.name) in BESIDE:
         yield Skipped(extension(entry.name))
     else:
         yield _file(target, name)

@@ -2,43 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from typing import Any, Final
 
-from knowledge.ingestion.errors import NoText
-from knowledge.ingestion.readers.parsed import ParsedText
-from knowledge.ingestion.readers.plain import read_plain
+from knowledge.ingestion.errors import NoText, UnsupportedFormat
+from knowledge.ingestion.readers.nesting import Inner, Nest
+from knowledge.ingestion.readers.parsed import ParsedText, Reading
 
 Reader = Callable[[str, bytes], ParsedText]
+ReaderOfMany = Callable[[str, bytes, Inner], Iterable[Reading]]
 
-
-def _markdown(name: str, data: bytes) -> ParsedText:
-    from knowledge.ingestion.readers.markdown import read_markdown
-
-    return read_markdown(name, data)
-
-
-def _html(name: str, data: bytes) -> ParsedText:
-    from knowledge.ingestion.readers.html import read_html
-
-    return read_html(name, data)
-
-
-# Readers load their libraries when a first file needs them: most imports are of one kind.
-READERS: Final[dict[str, Reader]] = {
-    **dict.fromkeys(("md", "markdown", "mdown", "mkd", "mdx"), _markdown),
-    **dict.fromkeys(("html", "htm", "xhtml"), _html),
-}
 ROWS: Final = frozenset({"jsonl", "ndjson"})
 # What lies beside documents in a folder and holds no text to speak from.
 WORDLESS: Final = frozenset(
     {
         "png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "ico", "heic", "avif", "svg",
         "mp3", "wav", "ogg", "flac", "m4a", "mp4", "mov", "avi", "mkv", "webm", "woff", "woff2",
-        "ttf", "otf", "eot", "css", "scss", "js", "mjs", "ts", "map", "lock", "pyc", "so", "dll",
-        "exe", "bin",
+        "ttf", "otf", "eot", "map", "lock", "pyc", "so", "dll", "exe", "bin", "dat", "db", "sqlite",
     }
 )  # fmt: skip
+# Text that tells machines something: left out of folders, read when it is named.
+CODE: Final = frozenset(
+    {
+        "css", "scss", "js", "mjs", "ts", "jsx", "tsx", "py", "rb", "go", "rs", "java", "c", "h",
+        "cpp", "cs", "php", "sh", "ps1", "sql", "yml", "yaml", "toml", "ini", "cfg", "conf", "xml",
+    }
+)  # fmt: skip
+OTHER: Final = frozenset(
+    {
+        "doc", "xls", "ppt", "rtf", "odt", "ods", "odp", "pages", "numbers", "key", "msg", "mobi",
+        "azw3", "djvu", "ps", "xps", "7z", "rar", "tar", "gz", "tgz", "bz2", "xz", "vsd", "one",
+    }
+)  # fmt: skip
+# Module and function: a reader loads its libraries when a first file needs it.
+READERS: Final[dict[str, str]] = {
+    **dict.fromkeys(("md", "markdown", "mdown", "mkd", "mdx"), "markdown.read_markdown"),
+    **dict.fromkeys(("html", "htm", "xhtml"), "html.read_html"),
+    **dict.fromkeys(("xlsx", "xlsm"), "sheets.read_sheets"),
+    **dict.fromkeys(("docx", "docm"), "word.read_word"),
+    **dict.fromkeys(("pptx", "pptm", "ppsx"), "slides.read_slides"),
+    "pdf": "pdf.read_pdf",
+    "epub": "books.read_book",
+}
+READERS_OF_MANY: Final[dict[str, str]] = {
+    **dict.fromkeys(("csv", "tsv"), "delimited.read_delimited"),
+    **dict.fromkeys(("jsonl", "ndjson"), "json_rows.read_lines"),
+    "json": "exports.read_export",
+    "zip": "archives.read_archive",
+    "eml": "mail.read_mail",
+}
 
 
 def extension(name: str) -> str:
@@ -47,12 +60,29 @@ def extension(name: str) -> str:
     return end.lower() if dot and head else ""
 
 
-def parse(name: str, data: bytes) -> Iterable[ParsedText]:
-    """Return every text in the bytes of a file.
+def holds_many(name: str) -> bool:
+    """Whether a file of this name holds several texts, each with an id of its own."""
+    return extension(name) in READERS_OF_MANY
+
+
+def parse(name: str, data: bytes, nest: Nest | None = None) -> Iterator[Reading]:
+    """Yield every text in the bytes of a file.
 
     Raises: Unreadable
     """
     kind = extension(name)
     if kind in WORDLESS:
         raise NoText("Files of this kind hold no text.")
-    return [READERS.get(kind, read_plain)(name, data)]
+    if kind in OTHER:
+        raise UnsupportedFormat(f"No reader knows .{kind}: save it as PDF, DOCX or Markdown.")
+    if kind in READERS_OF_MANY:
+        read_many: ReaderOfMany = _function(READERS_OF_MANY[kind])
+        yield from read_many(name, data, Inner(parse, nest or Nest()))
+    else:
+        read: Reader = _function(READERS.get(kind, "plain.read_plain"))
+        yield read(name, data)
+
+
+def _function(place: str) -> Any:
+    module, _, name = place.partition(".")
+    return getattr(import_module(f"knowledge.ingestion.readers.{module}"), name)

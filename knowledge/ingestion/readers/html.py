@@ -44,6 +44,7 @@ STYLE: Final[dict[str, Any]] = {
     "heading_style": "ATX",
     "bullets": "-",
     "strip": ["a", "img"],
+    "table_infer_header": True,
     "escape_asterisks": False,
     "escape_underscores": False,
     "escape_misc": False,

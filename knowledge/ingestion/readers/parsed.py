@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from knowledge.errors import KnowledgeError
 from knowledge.ingestion.errors import NoText, TooLarge
 from knowledge.ingestion.limits import LONGEST_BODY, LONGEST_TITLE, LONGEST_URL
 from knowledge.text.normalising import clean, strip_unstorable
@@ -18,15 +19,31 @@ ADDRESS: Final = re.compile(r"https?://[^\s/]")
 class ParsedText:
     """One text found in a file.
 
-    `part` names it inside a file that holds several; `labels` are what the file itself says about
-    it, under the keys of an import row.
+    `part` names it inside a file that holds several, `folder` its place below that file's own;
+    `key` is its id in the system it was exported from. `labels` are what the file itself says
+    about it, under the keys of an import row.
     """
 
     title: str
     body: str
     part: str = ""
     folder: str = ""
+    key: str = ""
+    line: int | None = None
     labels: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FailedPart:
+    """One of the texts a file holds, which could not be read; the others could."""
+
+    error: KnowledgeError
+    part: str = ""
+    line: int | None = None
+    key: str = ""
+
+
+Reading = ParsedText | FailedPart
 
 
 def parsed(title: str, body: str, **labels: Any) -> ParsedText:
