@@ -43,6 +43,15 @@ DELETE FROM knowledge_embeddedtext
  WHERE organization_id = %(organization)s AND space_id = %(space)s AND text_hash = ANY(%(hashes)s)
 """
 
+_SETTLE: Final = """
+UPDATE knowledge_indexstate s SET applied_generation = w.generation, applied_version = w.version,
+       document_key = w.key, fingerprint = w.fingerprint, status = 'live', attempts = 0, applied_at = %(at)s,
+       lease_token = NULL, lease_until = NULL, last_error_code = '', last_error = ''
+  FROM unnest(%(ids)s::uuid[], %(generations)s::bigint[], %(versions)s::uuid[], %(keys)s::text[],
+              %(fingerprints)s::text[]) AS w(id, generation, version, key, fingerprint)
+ WHERE s.id = w.id
+"""
+
 
 class VectorsMoved(EarmarkError):
     """Vectors were taken by another asset in this very moment."""
@@ -160,19 +169,13 @@ def _settle(
     *,
     at: datetime,
 ) -> None:
-    for one in ours:
-        state = states[one.claim.asset_id]
-        state.applied_generation = one.claim.generation
-        state.applied_version = one.live.version if one.live else None
-        state.document_key = one.live.document_key if one.live else ""
-        state.fingerprint = space.key if one.live else ""
-        state.status, state.attempts, state.applied_at = IndexState.Status.LIVE, 0, at
-        state.lease_token = state.lease_until = None
-        state.last_error_code = state.last_error = ""
-    IndexState.objects.bulk_update(list(states.values()), _SETTLED)
-
-
-_SETTLED: Final = (
-    "applied_generation", "applied_version", "document_key", "fingerprint", "status", "attempts",
-    "applied_at", "lease_token", "lease_until", "last_error_code", "last_error",
-)  # fmt: skip
+    values: dict[str, Any] = {
+        "at": at,
+        "ids": [states[one.claim.asset_id].pk for one in ours],
+        "generations": [one.claim.generation for one in ours],
+        "versions": [one.live.version if one.live else None for one in ours],
+        "keys": [one.live.document_key if one.live else "" for one in ours],
+        "fingerprints": [space.key if one.live else "" for one in ours],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_SETTLE, values)

@@ -15,7 +15,7 @@ import numpy as np
 from django.db import connection
 
 from knowledge.embedding.protocol import Embedder, Vector
-from knowledge.errors import EmbeddingFailed, EmbeddingRejected
+from knowledge.errors import EmbeddingFailed, EmbeddingRejected, EmbeddingUnavailable
 from knowledge.models import EmbeddedText, EmbeddingSpace
 from tenants.isolation import organization_context
 
@@ -123,10 +123,11 @@ def _buy_singly(batch: Mapping[str, str], shop: Shop, found: Found) -> None:
         if found.stopped_by or not shop.has_time():
             return
         _buy({text_hash: text}, shop, found)
-        if number >= REFUSALS_IN_A_ROW and found.bought == bought and found.refused:
-            reason = next(reversed(found.refused.values()))
-            found.refused.update(dict.fromkeys(set(batch) - found.available, reason))
-            return
+        if number >= REFUSALS_IN_A_ROW and found.bought == bought:
+            # The others are not to blame: they wait, and come with other texts the next time.
+            found.stopped_by = EmbeddingUnavailable(
+                "The provider refuses one text after the other."
+            )
 
 
 def _embed_and_keep(batch: Mapping[str, str], shop: Shop, found: Found) -> None:

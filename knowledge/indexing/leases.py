@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import Error, connection
@@ -27,6 +27,15 @@ HEARTBEAT_S: Final = 3.0
 SMALL_COMPANY: Final = 8
 # A call that hangs for longer than any deadline allows loses its lease in the end.
 LONGEST_HELD_S: Final = 900.0
+_TAKE: Final = """
+UPDATE knowledge_indexstate s SET attempts = w.attempts, status = w.status, last_error_code = w.code,
+       last_error = w.reason,
+       lease_token = CASE WHEN w.status = 'failed' THEN NULL ELSE %(token)s::uuid END,
+       lease_until = CASE WHEN w.status = 'failed' THEN NULL ELSE %(until)s::timestamptz END
+  FROM unnest(%(ids)s::uuid[], %(attempts)s::integer[], %(statuses)s::text[], %(codes)s::text[],
+              %(reasons)s::text[]) AS w(id, attempts, status, code, reason)
+ WHERE s.id = w.id
+"""
 _logger = logging.getLogger(__name__)
 
 
@@ -54,11 +63,8 @@ def claim(organization_id: int, asset_ids: Iterable[UUID], *, at: datetime) -> l
     interrupted = [state for state in due if state.lease_token]
     taken = _small_company(interrupted) or due
     token = uuid.uuid4()
-    claims = [_taken(state, token, at=at) for state in taken if not _gave_up(state)]
-    IndexState.objects.bulk_update(
-        taken,
-        ["lease_token", "lease_until", "attempts", "status", "last_error_code", "last_error"],
-    )
+    claims = [_taken(state, token) for state in taken if not _gave_up(state)]
+    _take(taken, token, at=at)
     return claims
 
 
@@ -86,12 +92,11 @@ def waiting_states(organization_id: int) -> QuerySet[IndexState]:
     ).exclude(status=IndexState.Status.FAILED)
 
 
-def _taken(state: IndexState, token: UUID, *, at: datetime) -> Claim:
+def _taken(state: IndexState, token: UUID) -> Claim:
     if state.lease_token:
         state.attempts = state.attempts if state.last_error_code == INTERRUPTED else 1
         state.last_error_code = INTERRUPTED
     state.attempts += 1
-    state.lease_token, state.lease_until = token, at + LEASE
     return Claim(
         organization_id=state.organization_id,
         category=state.category,
@@ -111,8 +116,21 @@ def _gave_up(state: IndexState) -> bool:
         return False
     state.status = IndexState.Status.FAILED
     state.last_error = "Indexing it ended the process each time."
-    state.lease_token = state.lease_until = None
     return True
+
+
+def _take(states: Sequence[IndexState], token: UUID, *, at: datetime) -> None:
+    values: dict[str, Any] = {
+        "ids": [state.pk for state in states],
+        "attempts": [state.attempts for state in states],
+        "statuses": [state.status for state in states],
+        "codes": [state.last_error_code for state in states],
+        "reasons": [state.last_error for state in states],
+        "token": token,
+        "until": at + LEASE,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_TAKE, values)
 
 
 def held(claims: Sequence[Claim]) -> QuerySet[IndexState]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
 
 import pytest
@@ -208,8 +209,20 @@ def test_a_poison_document_does_not_take_the_batch_down(acme, embedder):
 def test_a_refusal_of_everything_is_not_asked_text_by_text(acme, embedder):
     items = [acme.item(f"item {number}") for number in range(20)]
     embedder.before = refuse("", EmbeddingRejected())
-    run(acme, *items, embedder=embedder)
-    assert len(embedder.calls) == 4
+    outcome = run(acme, *items, embedder=embedder)
+    assert embedder.calls[1:] == [1, 1, 1]
+    codes = Counter(failure.code for failure in outcome.failed.values())
+    assert codes == {"embedding_rejected": 3, "embedding_unavailable": 17}
+
+
+def test_many_poison_documents_do_not_condemn_those_beside_them(acme, embedder):
+    bad = [acme.item(f"poison {number}", "poison") for number in range(5)]
+    good = [acme.item(f"a good one {number}") for number in range(5)]
+    embedder.before = refuse("poison", EmbeddingRejected())
+    for minutes in range(0, 200, 11):
+        run(acme, *bad, *good, embedder=embedder, at=AT + timedelta(minutes=minutes))
+    assert {asset for asset, _, _ in indexed(acme)} == set(good)
+    assert {state(acme, one).status for one in bad} == {"failed"}
 
 
 def die(acme, *ids, at):
@@ -241,7 +254,7 @@ def test_time_that_runs_out_keeps_what_was_paid_and_costs_no_attempt(acme, embed
     item = acme.item("Long", "\n\n".join(f"# Part {n}\n{'word ' * 150}{n}" for n in range(150)))
     workshop = Workshop(embedder, lambda: AT, lambda: False)
     first = converge_batch(acme.organization.pk, [("knowledge", item)], workshop)
-    assert (first.applied, first.bought, state(acme, item).attempts) == (set(), 64, 0)
+    assert (first.applied, embedder.calls, state(acme, item).attempts) == (set(), [first.bought], 0)
     run(acme, item, embedder=embedder)
     assert {asset for asset, _, _ in indexed(acme)} == {item}
     assert embedder.paid_twice == []
