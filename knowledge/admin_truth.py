@@ -52,6 +52,7 @@ class TruthAdmin(ButtonAdmin):
     delete_role = None
     ordering = ("-updated_at", "id")
     sortable_by = ()
+    list_defer: ClassVar[Sequence[str]] = ("body",)
     search_fields = ("title",)
     search_help_text = _("Words of the text, a part of the title, or an id.")
     actions: ClassVar[Any] = ("withdraw_selected", "restore_selected", "retry_selected")

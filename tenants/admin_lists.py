@@ -42,12 +42,15 @@ class CappedPaginator(Paginator):  # type: ignore[type-arg]
 
 
 class PagedList(ChangeList):
-    """A list whose rows get what belongs to them in one statement for the page."""
+    """A list that finds its page by the narrow index, then fetches those rows and what is beside them."""
 
     def get_results(self, request: HttpRequest) -> None:
-        """Fetch the page, then what the admin shows beside its rows."""
+        """Fetch the page; whole rows are read for it alone, however far down it is."""
         super().get_results(request)
-        rows = list(self.result_list)
+        ids = list(self.result_list.values_list("pk", flat=True))
+        whole = self.queryset.order_by().defer(*getattr(self.model_admin, "list_defer", ()))
+        by_id = whole.in_bulk(ids)
+        rows = [by_id[one] for one in ids if one in by_id]
         beside = getattr(self.model_admin, "beside", None)
         if beside is not None:
             beside(request, rows)
