@@ -10,20 +10,22 @@ from typing import Any
 from uuid import UUID
 
 from django.db import DatabaseError, connection
-from knowledge.embedding.selection import current_embedder
 from psycopg import errors as pg
 
+from knowledge.embedding.selection import current_embedder
 from knowledge.models import SearchRecord
 from knowledge.retrieval.deadline import Deadline, DeadlinePassed
 from knowledge.retrieval.grounding import NO_MATCH, UNAVAILABLE
 from knowledge.retrieval.pipeline import Stopwatch, digest, retrieve
 from knowledge.retrieval.preparing import prepare
+from knowledge.retrieval.query import focus_on
 from knowledge.retrieval.rendering import ForeignRow
 from knowledge.retrieval.types import (
     Allowlist,
     Answer,
     CategoryName,
     Everything,
+    Focus,
     Result,
     Scope,
     SearchStatus,
@@ -113,10 +115,27 @@ def ask(
         embedder=current_embedder(),
         deadline=deadline,
     )
+    understood = replace(
+        understood, focus=_focus(request, understood), pinned=_pinned(request.question)
+    )
     allowlist, answer = _search(request, understood)
     search_id = uuid.uuid4()
     _write_down(search_id, request, understood, allowlist, answer)
     return Asked(answer, allowlist, search_id)
+
+
+def _focus(request: _Request, understood: Understood) -> Focus:
+    turn = request.question.turn_context or TurnContext()
+    return focus_on(
+        understood.queries,
+        turn.utterance,
+        turn.structured_value_digits,
+        code_patterns=request.agent.organization.code_patterns,
+    )
+
+
+def _pinned(question: Question) -> tuple[UUID, ...]:
+    return tuple(UUID(asset_id) for asset_id in question.pinned)
 
 
 def _search(request: _Request, understood: Understood) -> tuple[Allowlist | None, Answer]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from uuid import UUID
 
 from django.db import connection
 from pgvector import HalfVector
@@ -22,7 +23,14 @@ from knowledge.retrieval.types import Allowlist, Candidate, CategoryName, Query
 
 # Up to so many rows in scope it is quicker to look at each than to read posting lists.
 FEW_ROWS: Final = 2_000
+_PINNED: Final = "SELECT e.id, 0 FROM eligible e WHERE e.id = ANY(%(pinned)s::uuid[])"
 KINDS: Final[dict[CategoryName, str]] = {"instruction": "'instruction'", "knowledge": "x.kind"}
+# Whether the organization still lets an answer come first that nobody verified in time.
+LEADS: Final[dict[CategoryName, str]] = {
+    "instruction": "false",
+    "knowledge": "(x.kind = 'golden' AND (x.leads_until IS NULL OR %(at)s < x.leads_until"
+    " OR (SELECT o.overdue_answers_lead FROM tenants_organization o WHERE o.id = %(organization)s)))",
+}
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,7 @@ class Probe:
     space_id: int | None
     depth: int
     lexical_rows: int
+    pinned: Sequence[UUID] = ()
 
 
 def candidates(
@@ -70,7 +79,7 @@ def candidate_sql(category: CategoryName, probe: Probe, allowlist: Allowlist) ->
     else:
         parts += [
             _found(numbers, dense=False),
-            "picked AS (SELECT asset_id, position FROM found)",
+            f"picked AS (SELECT asset_id, position FROM found UNION {_PINNED})",
         ]
         distances, joins = ("NULL", "NULL"), ""
     return "WITH " + ",\n".join(parts) + _selected(category, distances, joins, numbers)
@@ -134,16 +143,19 @@ def _found(numbers: range, *, dense: bool) -> str:
         f" ORDER BY {order}, asset_id, position LIMIT %(depth)s)"
         for table, condition, order in tables
     ]
+    legs.append("SELECT asset_id, position FROM worded WHERE tokens && %(whole)s::bigint[]")
     return "found AS (" + "\n UNION ".join(legs) + ")"
 
 
 def _picked(numbers: range) -> str:
-    """Let a title or phrasing that is near bring in the best passage of its document."""
+    """Let a near title or phrasing, and a pin, bring in the best passage of its document."""
     nearest = f"least({', '.join(f's.d{i}' for i in numbers)})"
     return f"""picked AS (SELECT asset_id, position FROM found WHERE position >= 0
   UNION (SELECT DISTINCT ON (s.asset_id) s.asset_id, s.position FROM scored s
-    WHERE s.position >= 0 AND s.asset_id IN (SELECT asset_id FROM found WHERE position < 0)
-    ORDER BY s.asset_id, {nearest}, s.position))"""
+    WHERE s.position >= 0 AND (s.asset_id = ANY(%(pinned)s::uuid[])
+       OR s.asset_id IN (SELECT asset_id FROM found WHERE position < 0))
+    ORDER BY s.asset_id, {nearest}, s.position)
+  UNION {_PINNED} AND NOT EXISTS (SELECT 1 FROM scored s WHERE s.asset_id = e.id))"""
 
 
 def _titles(numbers: range) -> str:
@@ -162,7 +174,8 @@ def _selected(
 ) -> str:
     return f"""
 SELECT p.asset_id, p.position, {KINDS[category]}, x.title, x.content_hash,
-       {distances[0]}, {distances[1]}, m.tokens, l.language
+       {distances[0]}, {distances[1]}, m.tokens, l.language,
+       coalesce(l.tokens && %(whole)s::bigint[], false), {LEADS[category]}
   FROM picked p JOIN {TABLES[category]} x ON x.organization_id = %(organization)s AND x.id = p.asset_id
   {joins}
   LEFT JOIN knowledge_lexicalentry l ON l.organization_id = %(organization)s
@@ -173,13 +186,16 @@ SELECT p.asset_id, p.position, {KINDS[category]}, x.title, x.content_hash,
 def _values(probe: Probe, statistics: CorpusStatistics) -> dict[str, Any]:
     tokens = sorted({token for query in probe.queries for token in query.tokens})
     codes = {token for query in probe.queries for token in query.codes}
+    whole = sorted({query.whole for query in probe.queries if query.whole is not None})
     values: dict[str, Any] = {
         "space": probe.space_id,
         "depth": probe.depth,
         "tokens": tokens,
         "codes": [token in codes for token in tokens],
         "few": FEW_ROWS,
-        "generating": statistics.rarest(tokens, probe.lexical_rows),
+        "pinned": list(probe.pinned),
+        "whole": whole,
+        "generating": [*statistics.rarest(tokens, probe.lexical_rows), *whole],
     }
     for i, query in enumerate(probe.queries):
         values[f"language{i}"] = query.language
@@ -192,7 +208,8 @@ def _values(probe: Probe, statistics: CorpusStatistics) -> dict[str, Any]:
 
 
 def _candidate(category: CategoryName, row: tuple[Any, ...]) -> Candidate:
-    asset_id, position, kind, title, content_hash, distances, titles, matched, language = row
+    asset_id, position, kind, title, content_hash, distances, titles, matched, language = row[:9]
+    exact, leads = row[9:]
     legs = {name for name, there in (("dense", distances), ("lexical", matched)) if there}
     return Candidate(
         category=category,
@@ -205,7 +222,9 @@ def _candidate(category: CategoryName, row: tuple[Any, ...]) -> Candidate:
         title_cosines=_cosines(titles),
         matched=frozenset(matched or ()),
         language=language or "",
-        legs=frozenset(legs),
+        legs=frozenset(legs | ({"exact"} if exact else set())),
+        exact=exact,
+        leads=leads,
     )
 
 

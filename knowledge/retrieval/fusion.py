@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from knowledge.retrieval.policy import RetrievalPolicy
-from knowledge.retrieval.types import Candidate, CategoryName, Query, Ranked
+from knowledge.retrieval.types import Candidate, CategoryName, Focus, Query, Ranked
+from knowledge.text.values import Tells, tells_of
 
 # Scores that differ by less than this are ties, so that the last bit of a float never decides.
 PRECISION = 6
@@ -182,9 +183,27 @@ def _ranked(signals: _Signals, score: float, ranks: tuple[tuple[str, int], ...])
         share=signals.share,
         legs=tuple(sorted(candidate.legs)),
         ranks=ranks,
+        exact=candidate.exact,
+        leads=candidate.leads,
     )
 
 
 def _place(ranked: Ranked) -> tuple[float, int, str, str]:
     best_rank = min((rank for _, rank in ranked.ranks), default=0)
     return -round(ranked.score, PRECISION), best_rank, ranked.kind, str(ranked.asset_id)
+
+
+def favour_counts(
+    ranking: Sequence[Ranked], focus: Focus, deviation: float, policy: RetrievalPolicy
+) -> list[Ranked]:
+    """Move instructions by what their titles say about the length of the value the caller gave."""
+    if focus.digits is None:
+        return list(ranking)
+    gain = policy.count_weight * (deviation if policy.fusion == "score_sum" else 0.001)
+    moved = [replace(r, score=r.score + gain * _told(r, focus.digits)) for r in ranking]
+    return sorted(moved, key=_place)
+
+
+def _told(ranked: Ranked, digits: int) -> int:
+    told = tells_of(ranked.title, digits) if ranked.category == "instruction" else None
+    return {None: 0, Tells.EXACTLY: 1, Tells.OTHERWISE: -1}[told]

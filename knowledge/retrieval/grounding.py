@@ -60,8 +60,11 @@ _RULE = frozenset({"per_deviation", "per_share", "intercept"})
 def relevance(ranked: Ranked, background: Background) -> float:
     """Return the probability that this row answers the question.
 
-    A row that has no vector yet is judged by its words alone.
+    A row that has no vector yet is judged by its words alone; staff wrote an answer for just the
+    questions that it names.
     """
+    if ranked.exact:
+        return 1.0
     if ranked.cosine is None:
         return ranked.share
     height = (ranked.cosine - background.mean) / background.deviation
@@ -81,21 +84,23 @@ def judge(ranking: Sequence[Ranked], background: Background) -> list[Ranked]:
 def arrange(judged: Sequence[Ranked], policy: RetrievalPolicy) -> list[Ranked]:
     """Keep what is relevant: golden answers that surely match first, then both categories.
 
-    The second category takes rank 2, so that a shorter list is a prefix of a longer one.
+    The second category follows the first, so that a shorter list is a prefix of a longer one.
     """
     relevant = [r for r in judged if r.relevance >= policy.relevance_floor]
     golden = [r for r in relevant if _leads(r, policy)]
     rest = [r for r in relevant if not _leads(r, policy)]
-    ordered = golden + rest
-    return ordered[:1] + _second_category_first(ordered)
+    ordered = sorted(golden, key=lambda ranked: not ranked.exact) + rest
+    first = max(1, len(golden))
+    return ordered[:first] + _second_category_first(ordered, first)
 
 
 def _leads(ranked: Ranked, policy: RetrievalPolicy) -> bool:
-    return ranked.kind == "golden" and ranked.relevance >= policy.golden_floor
+    sure = ranked.relevance >= policy.golden_floor
+    return ranked.kind == "golden" and ranked.leads and sure
 
 
-def _second_category_first(ordered: list[Ranked]) -> list[Ranked]:
-    tail = ordered[1:]
+def _second_category_first(ordered: list[Ranked], first: int) -> list[Ranked]:
+    tail = ordered[first:]
     other = next((r for r in tail if r.category != ordered[0].category), None) if tail else None
     if other is None:
         return tail

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 
 from knowledge.embedding.spaces import active_space
 from knowledge.retrieval.candidates import Probe, candidates
-from knowledge.retrieval.fusion import Corpus, fuse
+from knowledge.retrieval.fusion import Corpus, favour_counts, fuse
 from knowledge.retrieval.grounding import arrange, background_from, judge, verdict
 from knowledge.retrieval.policy import DEFAULT_POLICY, RetrievalPolicy
-from knowledge.retrieval.rendering import render
+from knowledge.retrieval.rendering import Asking, render
+from knowledge.retrieval.siblings import ASK_WHICH, are_siblings
 from knowledge.retrieval.statistics import CorpusStatistics, statistics_for
 from knowledge.retrieval.types import (
     CATEGORIES,
@@ -22,6 +23,7 @@ from knowledge.retrieval.types import (
     Candidate,
     Query,
     Result,
+    SearchStatus,
     Understood,
 )
 
@@ -41,14 +43,20 @@ def retrieve(
     statistics = _statistics(asked, allowlist, space_id)
     found = _candidates(asked, allowlist, statistics, Reach(space_id, policy))
     clock.lap("candidates")
-    ranking = fuse(found, asked.queries, _corpus(statistics, policy), policy)
+    corpus = _corpus(statistics, policy)
+    ranking = favour_counts(
+        fuse(found, asked.queries, corpus, policy), asked.focus, corpus.deviation, policy
+    )
     background = background_from(statistics.parameters, _language(asked.queries))
     judged = judge(ranking, background)
     arranged = arrange(judged, policy)
     clock.lap("fuse")
-    results = render(arranged[:_RENDERED], allowlist, policy, limit=limit)
+    asking = Asking(allowlist, asked.focus, policy)
+    results = render(arranged[:_RENDERED], asking, limit=limit)
     clock.lap("render")
     status, guidance = verdict(arranged if results else (), asked.degraded, policy)
+    if status is SearchStatus.OK and guidance is None and are_siblings(results[:2], asked.focus):
+        guidance = ASK_WHICH
     return Answer(
         status=status,
         results=tuple(results),
@@ -103,7 +111,12 @@ def _candidates(
     if not asked.queries:
         return []
     probe = Probe(
-        asked.queries, asked.vectors, reach.space_id, reach.policy.depth, reach.policy.lexical_rows
+        asked.queries,
+        asked.vectors,
+        reach.space_id,
+        reach.policy.depth,
+        reach.policy.lexical_rows,
+        asked.pinned,
     )
     return [
         candidate

@@ -17,6 +17,8 @@ class RetrievalPolicy:
     cosine_deviation    cosine; the within-query spread where no profile has measured it.
     title_weight        share of a passage's cosine that its title's cosine adds.
     golden_title_weight the same for golden answers: question and answer count alike.
+    count_weight        standard deviations of cosine that a title gains when it speaks of exactly
+                        the number of digits that the caller gave, and loses when of others.
     rrf_k               ranks; damps the lead of first places (Cormack et al., SIGIR 2009).
     lexical_rows        rows; most that the rarest tokens of a query may bring in by category.
     characters_each     characters of one result's content (voice-contract.md).
@@ -32,6 +34,7 @@ class RetrievalPolicy:
     cosine_deviation: float = 0.02
     title_weight: float = 0.2
     golden_title_weight: float = 1.0
+    count_weight: float = 2.0
     rrf_k: int = 60
     lexical_rows: int = 20_000
     characters_each: int = 1_200

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from knowledge.retrieval.types import Query
-from knowledge.text.keys import token_keys
+from knowledge.retrieval.types import Focus, Query
+from knowledge.text.keys import question_key, token_keys
 from knowledge.text.languages import guess_language
 from knowledge.text.normalising import match_key
 from knowledge.text.redaction import redact
 from knowledge.text.tokens import query_tokens
+from knowledge.text.values import digit_counts
 
 
 def understand(
@@ -26,6 +27,24 @@ def understand(
     return tuple(_query(distinct[key], key, organization_id) for key in ordered)
 
 
+def focus_on(
+    queries: Sequence[Query],
+    utterance: str,
+    digits: int | None,
+    *,
+    code_patterns: Iterable[str] = (),
+) -> Focus:
+    """Return what excerpts are to be about: the queries, the caller's last words, a value's length.
+
+    Units: digits, as given; else as the last count that the texts speak of.
+    """
+    spoken = redact(utterance, tuple(code_patterns))
+    texts = [*(query.text for query in queries), spoken]
+    words = frozenset(word for text in texts for word in query_tokens(text))
+    told = [count.digits for text in texts for count in digit_counts(text)]
+    return Focus(words, digits if digits is not None else (told[-1] if told else None))
+
+
 def _query(text: str, normalised: str, organization_id: int) -> Query:
     language = guess_language(text) or ""
     tokens = query_tokens(text, language or None)
@@ -36,4 +55,5 @@ def _query(text: str, normalised: str, organization_id: int) -> Query:
         language=language,
         tokens=token_keys(organization_id, tokens),
         codes=token_keys(organization_id, codes),
+        whole=question_key(organization_id, text),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.db import connection
@@ -12,7 +13,8 @@ from knowledge.errors import KnowledgeError
 from knowledge.retrieval.eligibility import TABLES, eligible_sql, parameters
 from knowledge.retrieval.excerpts import cut
 from knowledge.retrieval.policy import RetrievalPolicy
-from knowledge.retrieval.types import CATEGORIES, Allowlist, CategoryName, Ranked, Result
+from knowledge.retrieval.steps import needed
+from knowledge.retrieval.types import CATEGORIES, Allowlist, CategoryName, Focus, Ranked, Result
 from knowledge.text.normalising import normalise
 
 log = logging.getLogger(__name__)
@@ -24,38 +26,63 @@ class ForeignRow(KnowledgeError):
     code = "foreign_row"
 
 
+# An instruction is read from its whole canonical body; of an item only the passage is fetched.
 _EXTRA: dict[CategoryName, str] = {
-    "instruction": "'instruction', NULL, NULL",
-    "knowledge": "x.kind, nullif(x.url, ''), x.metadata ->> 'golden_asset_id'",
+    "instruction": "'instruction', NULL, NULL, '', x.body",
+    "knowledge": "x.kind, nullif(x.url, ''), x.metadata ->> 'golden_asset_id', x.folder_key,"
+    " left(x.body, 4000)",
 }
 
 
-def render(
-    ranking: Sequence[Ranked], allowlist: Allowlist, policy: RetrievalPolicy, *, limit: int
-) -> list[Result]:
+@dataclass(frozen=True)
+class Asking:
+    """For whom, about what, and how briefly."""
+
+    allowlist: Allowlist
+    focus: Focus
+    policy: RetrievalPolicy
+
+
+def render(ranking: Sequence[Ranked], asking: Asking, *, limit: int) -> list[Result]:
     """Return at most `limit` results with bounded content, in the order of the ranking.
 
     Raises: ForeignRow
     Cost:   one statement for each category present.
     """
-    rows = _rows(ranking, allowlist)
+    rows = _rows(ranking, asking.allowlist)
     results: list[Result] = []
     seen: set[tuple[str, str]] = set()
-    left = policy.characters_all
+    left = asking.policy.characters_all
     for ranked in ranking:
         row = rows.get((ranked.category, ranked.asset_id))
-        result = _result(ranked, row, min(policy.characters_each, left)) if row else None
-        if result is None or _is_repeated(result, ranked.category, seen):
+        if row is None:
             continue
-        results.append(result)
-        left -= len(result.content)
-        if len(results) == limit or left < policy.characters_each // 10:
+        is_first = all(result.type != "instruction" for result in results)
+        content = cut(
+            _passage(row, asking.focus, is_first=is_first), min(asking.policy.characters_each, left)
+        )
+        if not content or _is_repeated(content, ranked.category, seen):
+            continue
+        results.append(_result(ranked, row, content))
+        left -= len(content)
+        if len(results) == limit or left < asking.policy.characters_each // 10:
             break
     return results
 
 
-def _is_repeated(result: Result, category: CategoryName, seen: set[tuple[str, str]]) -> bool:
-    key = (category, normalise(result.content))
+def _passage(row: dict[str, Any], focus: Focus, *, is_first: bool) -> str:
+    """Return what is read of a row: an answer whole, the needed steps of an instruction, a passage."""
+    if row["kind"] == "golden":
+        return str(row["body"])
+    if row["kind"] == "instruction":
+        body, near = str(row["body"]), (row["start"], row["end"])
+        parts = needed(body, focus, near=near, with_prerequisite=is_first)
+        return "\n\n".join(part.text(body).strip() for part in parts)
+    return str(row["passage"])
+
+
+def _is_repeated(content: str, category: CategoryName, seen: set[tuple[str, str]]) -> bool:
+    key = (category, normalise(content))
     repeated = key in seen
     seen.add(key)
     return repeated
@@ -77,7 +104,7 @@ def _live_rows(
 SELECT x.organization_id, x.id, x.title, x.valid_until, {_EXTRA[category]},
        CASE WHEN l.id IS NULL THEN left(x.body, 4000)
             ELSE substr(x.body, l.start + 1, l."end" - l.start) END,
-       left(x.body, 4000)
+       coalesce(l.start, 0), coalesce(l."end", 0)
   FROM unnest(%(assets)s::uuid[], %(positions)s::integer[]) AS p(asset_id, position)
   JOIN {TABLES[category]} x ON x.id = p.asset_id AND {eligible_sql(category, allowlist)}
   LEFT JOIN knowledge_lexicalentry l ON l.organization_id = x.organization_id
@@ -87,7 +114,8 @@ SELECT x.organization_id, x.id, x.title, x.valid_until, {_EXTRA[category]},
         "positions": [ranked.position for ranked in chosen],
     }
     names = (
-        "organization", "id", "title", "valid_until", "kind", "url", "answer", "passage", "body",
+        "organization", "id", "title", "valid_until", "kind", "url", "answer", "place", "body",
+        "passage", "start", "end",
     )  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(sql, values)
@@ -102,11 +130,8 @@ def _assert_own(rows: Sequence[dict[str, Any]], organization_id: int) -> None:
         raise ForeignRow
 
 
-def _result(ranked: Ranked, row: dict[str, Any], limit: int) -> Result | None:
+def _result(ranked: Ranked, row: dict[str, Any], content: str) -> Result:
     golden = row["kind"] == "golden"
-    content = cut(row["body"] if golden else row["passage"], limit)
-    if not content:
-        return None
     return Result(
         type=_type(ranked.category, golden=golden),
         id=str((row["answer"] if golden else None) or row["id"]),
@@ -116,6 +141,7 @@ def _result(ranked: Ranked, row: dict[str, Any], limit: int) -> Result | None:
         url=row["url"],
         valid_until=row["valid_until"],
         asset_id=row["id"],
+        place=row["place"],
     )
 
 

@@ -79,15 +79,30 @@ class Query:
     language: str
     tokens: frozenset[int]
     codes: frozenset[int]
+    # The number of the question as a whole; a golden answer may be written for just this.
+    whole: int | None = None
+
+
+@dataclass(frozen=True)
+class Focus:
+    """What the caller is at: the words of query and turn, and how long a value they gave."""
+
+    words: frozenset[str] = frozenset()
+    digits: int | None = None
 
 
 @dataclass(frozen=True)
 class Understood:
-    """A question made ready before any connection is held: redacted, split, embedded."""
+    """A question made ready before any connection is held: redacted, split, embedded.
+
+    The focus is never embedded and finds nothing; pinned rows join what is found, under every gate.
+    """
 
     queries: tuple[Query, ...]
     vectors: tuple[Any, ...] | None
     space_key: str
+    focus: Focus = Focus()
+    pinned: tuple[UUID, ...] = ()
     degraded: tuple[str, ...] = ()
     timings_ms: dict[str, float] = field(default_factory=dict)
 
@@ -110,6 +125,9 @@ class Candidate:
     matched: frozenset[int]
     language: str
     legs: frozenset[str]
+    # Asked word for word as a golden answer expects it; and whether that answer may come first.
+    exact: bool = False
+    leads: bool = True
 
 
 @dataclass(frozen=True)
@@ -128,6 +146,8 @@ class Ranked:
     legs: tuple[str, ...]
     ranks: tuple[tuple[str, int], ...]
     relevance: float = 0.0
+    exact: bool = False
+    leads: bool = True
 
 
 @dataclass(frozen=True)
@@ -142,6 +162,7 @@ class Result:
     url: str | None
     valid_until: datetime | None
     asset_id: UUID
+    place: str = ""
 
 
 @dataclass(frozen=True)

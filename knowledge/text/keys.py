@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hashlib import blake2b
 
+from knowledge.text.normalising import match_key
+
 
 def token_key(organization_id: int, token: str) -> int:
     """Return the number under which one organization's index holds a token.
@@ -18,6 +20,14 @@ def token_key(organization_id: int, token: str) -> int:
         salt=organization_id.to_bytes(8, "big", signed=True),
     ).digest()
     return int.from_bytes(digest, "big", signed=True)
+
+
+def question_key(organization_id: int, question: str) -> int:
+    """Return the number of a whole question: equal for questions that are asked alike.
+
+    No token begins with an equals sign, so it is never the number of a word.
+    """
+    return token_key(organization_id, f"={match_key(question)}")
 
 
 def token_keys(organization_id: int, tokens: Iterable[str]) -> frozenset[int]:
