@@ -11,6 +11,7 @@ from earmark_worker.turn_context import LONGEST_QUERY, cut
 from earmark_worker.turn_policy import is_substantive
 from earmark_worker.turns import Speaker, TurnView
 
+_LONGEST_READING = 320
 GREETING = "How can I help you?"
 
 
@@ -40,10 +41,15 @@ def scripted_reply(view: TurnView) -> Reply:
 
 
 def read_out(output: str) -> str:
-    """What to say for a tool output: the best passage, or what its guidance says."""
+    """What to say for a tool output: the start of the best passage, or what its guidance says."""
     try:
         outcome = json.loads(output)
     except ValueError:
         return output
     results = outcome.get("results") or []
-    return str(results[0]["content"] if results else outcome.get("guidance") or GREETING)
+    return _start(results[0]["content"]) if results else outcome.get("guidance") or GREETING
+
+
+def _start(passage: str) -> str:
+    lines = [line for line in passage.splitlines() if line.strip() and not line.startswith("#")]
+    return cut("\n".join(lines), _LONGEST_READING)
