@@ -216,7 +216,9 @@ def test_renaming_a_directory_indexes_its_instructions_again(staff):
 
 def test_a_directory_cannot_be_put_inside_itself(staff):
     below = staff.acme.directory("desk/below")
-    address = f"/admin/knowledge/instructiondirectory/{staff.rows['instructiondirectory'].pk}/change/"
+    address = (
+        f"/admin/knowledge/instructiondirectory/{staff.rows['instructiondirectory'].pk}/change/"
+    )
     status, _ = save(staff.as_("editor"), address, parent=str(below))
     assert status == 200
 

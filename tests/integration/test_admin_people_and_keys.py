@@ -162,7 +162,11 @@ def test_the_overview_tells_what_needs_attention(staff):
         staff.rows["itempick"].delete()
         staff.rows["folderpick"].delete()
     page = staff.as_("viewer").get("/admin/").content.decode()
-    for words in ("Acme: 2 failed to index", "Acme: 1 failed to import", "items that are no longer there"):
+    for words in (
+        "Acme: 2 failed to index",
+        "Acme: 1 failed to import",
+        "items that are no longer there",
+    ):
         assert words in page
 
 
