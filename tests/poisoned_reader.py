@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from knowledge.ingestion import child
 from knowledge.ingestion.readers.parsed import ParsedText
@@ -39,7 +40,7 @@ def print_noise(_path: Path) -> None:
     os.write(1, b"noise")
 
 
-POISONS = {
+POISONS: dict[str, Any] = {
     "fine": lambda _path: None,
     "abort": lambda _path: os.abort(),
     "exit": lambda _path: os._exit(0),
@@ -48,7 +49,7 @@ POISONS = {
     "swallow": swallow,
     "deepen": deepen,
     "print": print_noise,
-    "raise": lambda _path: {}["secret text"],
+    "raise": lambda _path: dict[str, str]()["secret text"],
     "write": lambda path: path.write_text("new"),
     "connect": lambda _path: socket.create_connection(("127.0.0.1", 9)),
     "run": lambda _path: subprocess.run(["true"]),
@@ -56,5 +57,5 @@ POISONS = {
 }
 
 if __name__ == "__main__":
-    child.read_file = read_file
+    setattr(child, "read_file", read_file)  # noqa: B010 - the name is not exported
     child.main()

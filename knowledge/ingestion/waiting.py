@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from knowledge.calibration.refitting import refit_all_due
 from knowledge.embedding.selection import current_embedder
 from knowledge.indexing.draining import Drain
 from knowledge.indexing.status import wait_until_indexed, waiting
@@ -26,11 +27,13 @@ def wait_or_index(
     if _somebody_indexes(organization_id, watch):
         return
     say("No index process is working, so this command indexes by itself.")
-    drain = Drain(current_embedder(), clock)
+    embedder = current_embedder()
+    drain = Drain(embedder, clock)
     while left := waiting(organization_id):
         watch(left)
         if not drain.step():
             time.sleep(PAUSE_S)
+    refit_all_due(embedder, at=clock())
 
 
 def _somebody_indexes(organization_id: int, watch: Callable[[int], None]) -> bool:

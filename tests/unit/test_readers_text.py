@@ -7,12 +7,18 @@ import pytest
 from knowledge.ingestion.errors import Malformed, NoText, TooDeep
 from knowledge.ingestion.readers.formats import parse
 from knowledge.ingestion.readers.markdown import first_heading
+from knowledge.ingestion.readers.parsed import ParsedText
 
 PARAGRAPH = "Refunds are paid to the card that was charged, within five working days. " * 4
 
 
 def read(name: str, text: str):
-    (found,) = parse(name, text.encode())
+    return read_bytes(name, text.encode())
+
+
+def read_bytes(name: str, data: bytes):
+    (found,) = parse(name, data)
+    assert isinstance(found, ParsedText)
     return found
 
 
@@ -125,8 +131,7 @@ def test_links_keep_their_words_only():
 
 def test_html_declares_its_encoding():
     page = "<meta charset='windows-1256'><p>مرحبا بكم في خدمة العملاء</p>".encode("cp1256")
-    (found,) = parse("a.html", page)
-    assert found.body == "مرحبا بكم في خدمة العملاء"
+    assert read_bytes("a.html", page).body == "مرحبا بكم في خدمة العملاء"
 
 
 def test_html_nested_without_end_is_refused():

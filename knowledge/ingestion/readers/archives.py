@@ -24,21 +24,25 @@ def read_archive(name: str, data: bytes, inner: Inner) -> Iterator[Reading]:
     """
     folder = name.rpartition("/")[2].rpartition(".")[0]
     with opened(data, inner.nest.budget) as archive:
-        for info in archive.infolist():
-            place = _name(info)
+        for info, place in zip(archive.infolist(), _names(archive), strict=True):
             if not info.is_dir() and not _is_hidden(place):
                 yield from inner.read(place, partial(entry, archive, info), folder=folder)
 
 
-def _name(info: zipfile.ZipInfo) -> str:
-    """Old programs write names in the encoding of their country and say nothing about it."""
-    name = info.filename
-    if not info.flag_bits & UTF8_NAME and not name.isascii():
-        try:
-            name = decode(name.encode("cp437"))
-        except (Unreadable, UnicodeEncodeError):
-            name = info.filename
-    return name.replace("\\", "/").lstrip("/")
+def _names(archive: zipfile.ZipFile) -> list[str]:
+    """Old programs write names in the encoding of their country and say nothing about it.
+
+    All of them are looked at together: one name alone is often too short to tell.
+    """
+    names = [info.filename for info in archive.infolist()]
+    old = [n for n, info in enumerate(archive.infolist()) if not info.flag_bits & UTF8_NAME]
+    try:
+        decoded = decode("\n".join(names[n] for n in old).encode("cp437")).split("\n")
+    except (Unreadable, UnicodeEncodeError):
+        decoded = []
+    for n, name in zip(old, decoded, strict=False):
+        names[n] = name
+    return [name.replace("\\", "/").lstrip("/") for name in names]
 
 
 def _is_hidden(place: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -25,6 +26,8 @@ LINE_SETTINGS = {"vertical_strategy": "lines", "horizontal_strategy": "lines"}
 # A table has at least two rows and two columns, so at least this many rules.
 FEWEST_RULES = 4
 MOST_RULES = 5_000
+UNKNOWN = re.compile(r"\(cid:\d+\)")
+FIRST_UNKNOWN = re.compile(r"^\(cid:\d+\)\s+(?=\w)")
 BULLET = 8.0
 BESIDE = 30.0
 
@@ -90,7 +93,7 @@ def _lines(page: Any) -> Iterator[Line]:
     for number, box in enumerate(each for each in page.layout if isinstance(each, LTTextBox)):
         for line in box:
             signs = [sign for sign in line if isinstance(sign, LTChar) and sign.get_text().strip()]
-            text = " ".join(line.get_text().split())
+            text = _legible(line.get_text())
             if signs and text:
                 top, bottom = height - line.y1, height - line.y0
                 bullet = any(_is_before(line.x0, top, bottom, dot) for dot in bullets)
@@ -104,6 +107,12 @@ def _lines(page: Any) -> Iterator[Line]:
                     middle=(line.x0 + line.x1) / 2,
                     height=height,
                 )
+
+
+def _legible(text: str) -> str:
+    """Glyphs whose letter the file does not tell are left out; one before a line is its bullet."""
+    named = UNKNOWN.sub("", FIRST_UNKNOWN.sub("- ", text.strip()))
+    return " ".join(named.split())
 
 
 def _drawn_bullets(page: Any) -> list[tuple[float, float]]:
