@@ -8,7 +8,7 @@ SERVER := .venv/installed-server-$(shell cksum < requirements/server.txt | tr ' 
 DEV := .venv/installed-dev-$(shell cksum < requirements/dev.txt | tr ' ' -)
 BENCH := .venv/installed-bench-$(shell cat requirements/bench.txt 2>/dev/null | cksum | tr ' ' -)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r
-PYTEST := $(BIN)/python -m pytest -q
+PYTEST := $(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*##/:/' | awk -F: '{printf "  make %-12s%s\n", $$1, $$2}'

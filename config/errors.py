@@ -5,6 +5,12 @@ from __future__ import annotations
 from tenants.errors import EarmarkError
 
 
+class StartError(EarmarkError):
+    """A part of the product did not start."""
+
+    code = "not_started"
+
+
 class EmbeddedServerError(EarmarkError):
     """The embedded PostgreSQL server could not be started."""
 

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from pythonjsonlogger.core import RESERVED_ATTRS
 from pythonjsonlogger.json import JsonFormatter
 
 REQUEST_ID: Final[ContextVar[str]] = ContextVar("request_id", default="")
@@ -29,6 +30,8 @@ class JsonLines(JsonFormatter):
         super().__init__(
             "{asctime}{levelname}{name}{message}{request_id}",
             style="{",
+            # Django's errors carry the request, whose address may carry what somebody searched for.
+            reserved_attrs=[*RESERVED_ATTRS, "request"],
             rename_fields={"asctime": "at", "levelname": "level", "name": "logger"},
         )
 

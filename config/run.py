@@ -23,7 +23,7 @@ from config.announcing import greet, show_questions
 from config.children import Child, end_left_behind, stop_all
 from config.embedded import release
 from config.env import env_int, env_secret, env_str
-from config.errors import EmbeddedServerError
+from config.errors import EmbeddedServerError, StartError
 from config.preparing import load_demo, migrate
 from config.private import ROOT, home, open_lock, read_private, write_private
 
@@ -55,10 +55,6 @@ def main() -> int:
     return 0
 
 
-class StartError(Exception):
-    """A part of the product did not start."""
-
-
 def _run(children: list[Child], began: float) -> None:
     left = end_left_behind()
     if left:
@@ -67,15 +63,17 @@ def _run(children: list[Child], began: float) -> None:
     _say("Starting the database ..." if not env_secret("DATABASE_URL") else "Using DATABASE_URL.")
     django.setup()
     migrate(_say)
+    # The web server boots while the demo loads. The drain comes last: the first answer needs the
+    # processor more, and does not need the drain.
+    web, drain = _children(listener)
+    children += [web, drain]
+    web.start()
     facts = {**_addresses(listener), **load_demo(read_private("run"), _say)}
-    children += _children(listener)
-    for child in children:
-        child.start()
-    _wait_until_alive(children[0], facts["url"])
+    _wait_until_alive(web, facts["url"])
     write_private("run", facts)
     greet(facts, _say)
-    if "service_key" in facts:
-        show_questions(facts, _say, lambda: time.monotonic() - began)
+    show_questions(facts, _say, lambda: time.monotonic() - began)
+    drain.start()
     _say("\nAll of this is in .earmark/run.json. Ctrl-C stops everything.")
     _supervise(children)
 
@@ -112,16 +110,12 @@ def _addresses(listener: socket.socket) -> dict[str, Any]:
     return {"url": url, "admin_url": f"{url}/admin/"}
 
 
-def _children(listener: socket.socket) -> list[Child]:
-    web = [
-        sys.executable, "-m", "gunicorn", f"--chdir={ROOT}/", f"--bind=fd://{listener.fileno()}",
-        "--worker-class=gthread", f"--workers={env_int('EARMARK_WEB_WORKERS', low=1, high=64)}",
-        f"--threads={env_int('EARMARK_WEB_THREADS', low=1, high=256)}",
-        "--graceful-timeout=6", "--no-control-socket", "config.wsgi:application",
-    ]  # fmt: skip
+def _children(listener: socket.socket) -> tuple[Child, Child]:
+    web = [sys.executable, "-m", "gunicorn", "-c", "python:config.webserver", f"--chdir={ROOT}/"]
+    web += [f"--bind=fd://{listener.fileno()}", "config.wsgi:application"]
     drain = [sys.executable, f"{ROOT}/manage.py", "index", "drain"]
     metrics = {"PROMETHEUS_MULTIPROC_DIR": str(_emptied("metrics"))}
-    return [Child("web", web, (listener.fileno(),), metrics), Child("drain", drain)]
+    return Child("web", web, (listener.fileno(),), metrics), Child("drain", drain)
 
 
 def _emptied(name: str) -> Path:

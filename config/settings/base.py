@@ -104,6 +104,8 @@ STATIC_URL = "static/"
 STATIC_ROOT: Path | None = None
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True
+# What browsers and crawlers ask for at the top: an icon, and to be left alone.
+WHITENOISE_ROOT = BASE_DIR / "webroot"
 
 SESSION_COOKIE_AGE = 8 * 3600
 SESSION_COOKIE_HTTPONLY = True

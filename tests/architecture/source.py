@@ -9,15 +9,18 @@ from typing import Final
 from config.private import ROOT
 
 PACKAGES: Final = ("config", "tenants", "knowledge", "scopes", "golden", "search", "voiceapi")
-_NOT_OURS: Final = frozenset(
-    {".venv", ".git", ".earmark", ".hypothesis", "__pycache__", "artefacts", "staticfiles", "dist"}
-)
+_NOT_OURS: Final = frozenset({"__pycache__", "artefacts", "staticfiles", "dist"})
 
 
 def files(*suffixes: str) -> list[Path]:
     """Every file that belongs to the project, caches and installed packages left out."""
-    found = (path for path in ROOT.rglob("*") if not _NOT_OURS & set(path.relative_to(ROOT).parts))
+    found = (path for path in ROOT.rglob("*") if not _foreign(path.relative_to(ROOT).parts))
     return sorted(p for p in found if p.is_file() and (not suffixes or p.suffix in suffixes))
+
+
+def _foreign(parts: tuple[str, ...]) -> bool:
+    hidden = any(part.startswith(".") and part != ".ci" for part in parts[:-1])
+    return hidden or not _NOT_OURS.isdisjoint(parts)
 
 
 def server_modules() -> list[Path]:

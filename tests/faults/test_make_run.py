@@ -16,7 +16,7 @@ import pytest
 from config.private import ROOT
 from config.processes import command_line
 
-PARTS = ("config", "demo", "static", "templates", "manage.py")
+PARTS = ("config", "contracts", "demo", "static", "templates", "webroot", "manage.py")
 APPS = ("tenants", "knowledge", "scopes", "golden", "search", "voiceapi")
 PATIENCE = 60.0
 
@@ -70,7 +70,7 @@ def clone(tmp_path_factory):
     yield clone
     for running in clone.started:
         running.kill()
-        running.communicate()
+        running.wait()
     for number in clone.processes():
         os.kill(number, signal.SIGKILL)
     shutil.rmtree(base)
@@ -112,12 +112,16 @@ def test_ctrl_c_leaves_nothing_running(clone):
 
 @pytest.mark.slow
 def test_a_second_start_is_quick(clone):
-    began = time.monotonic()
-    running = clone.start()
-    wait_for("Earmark  http", running)
-    took = time.monotonic() - began
-    stop(running)
-    assert took < 5
+    def seconds():
+        began = time.monotonic()
+        running = clone.start()
+        wait_for("Earmark  http", running)
+        took = time.monotonic() - began
+        stop(running)
+        return took
+
+    # The quickest of three, for the machine may be busy with other tests.
+    assert min(seconds() for _ in range(3)) < 5
 
 
 @pytest.mark.slow
