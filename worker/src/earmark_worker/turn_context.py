@@ -13,6 +13,7 @@ LONGEST_CONTEXT = 1_000
 LONGEST_QUERY = 500
 MOST_QUERIES = 4
 MOST_DIGITS = 999
+_RECENT_TURNS = 5
 # A value the server would refuse is left out here: metadata must never cost the search.
 _CALL_VALUES = {
     "country": re.compile(r"[A-Za-z]{2}"),
@@ -53,15 +54,18 @@ def capture(
     view: TurnView, call: Mapping[str, object], *, code_patterns: Sequence[str] = ()
 ) -> TurnContext:
     """The context of the caller's current turn, taken once before a reply is generated."""
-    said = [redact(text, code_patterns=code_patterns) for text in view.caller_texts]
+    said = view.caller_texts
+    first, recent = said[:1], said[-_RECENT_TURNS:]
+    redacted = [redact(text, code_patterns=code_patterns) for text in recent]
+    opening = [redact(text, code_patterns=code_patterns).text for text in first]
     allowed = _allowed(call)
     room = LONGEST_CONTEXT - len(str(dict(allowed)))
-    lengths = [length for turn in said for length in turn.lengths]
+    lengths = [length for turn in redacted for length in turn.lengths]
     return TurnContext(
-        utterance=cut(said[-1].text, room) if said else "",
+        utterance=cut(redacted[-1].text, room) if redacted else "",
         structured_value_digits=min(lengths[-1], MOST_DIGITS) if lengths else None,
         call=allowed,
-        variants=_variants([turn.text for turn in said]),
+        variants=_variants(opening, [turn.text for turn in redacted[-2:]]),
     )
 
 
@@ -95,9 +99,9 @@ def _allowed(call: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _variants(said: list[str]) -> tuple[str, ...]:
-    if len(said) < 2:
+def _variants(opening: list[str], recent: list[str]) -> tuple[str, ...]:
+    if len(recent) < 2:
         return ()
-    previous_and_last = f"{said[-2]} {said[-1]}"
-    first_and_last = f"{said[0]} {said[-1]}"
-    return (previous_and_last,) if len(said) == 2 else (previous_and_last, first_and_last)
+    previous, last = recent
+    variants = (f"{previous} {last}", f"{opening[0]} {last}")
+    return tuple(dict.fromkeys(variants))

@@ -88,12 +88,12 @@ async def test_a_regenerated_call_adopts_the_early_search_by_its_arguments():
 
 async def test_more_than_three_searches_in_flight_are_refused_and_still_answered_later():
     calls = [call("search_knowledge", queries(f"question {n}"), id=f"c{n}") for n in range(4)]
-    backend = FakeBackend(delay=0.6)
+    backend = FakeBackend(delay=1.0)
     async with a_line(calls, ANSWER, backend=backend) as line:
         line.start_speaking()
         line.stt.final("I have four questions")
+        await until(lambda: line.ledger.refused == 1, what="the refusal")
         await until(lambda: len(backend.requests) == 3, what="three searches")
-        assert line.ledger.refused == 1
         line.stop_speaking()
         await until(lambda: line.answers, what="the answer")
     assert len(backend.requests) == 4
@@ -186,3 +186,25 @@ async def test_a_long_turn_falls_back_to_a_search_after_it():
         await line.say("I want a refund")
         await until(lambda: line.answers, what="the answer")
     assert [r.speculative for r in line.backend.requests] == [False]
+
+
+async def test_a_handoff_is_not_held_up_by_a_reply_prepared_for_a_turn_that_goes_on():
+    backend = FakeBackend(delay=30)
+    async with a_line(SEARCH, [text("Hello from the other one.")], backend=backend) as line:
+        line.start_speaking()
+        line.stt.final("I want a refund")
+        await until(lambda: backend.requests, what="the early search")
+        line.session.update_agent(EarmarkAgent(line.agent.conversation))
+        await until(lambda: backend.cancelled == 1, what="the early search to be dropped")
+        await until(lambda: line.session.current_agent is not line.agent, what="the handoff")
+        assert line.executed == []
+
+
+async def test_the_forced_search_leaves_the_prepared_reply_valid():
+    async with a_line(SEARCH, ANSWER) as line:
+        await line.say("I want a refund")
+        await until(lambda: line.answers, what="the answer")
+    assert [asked.tool_choice for asked in line.model.asked] == [
+        {"type": "function", "function": {"name": "search_knowledge"}},
+        "auto",
+    ]

@@ -1,8 +1,10 @@
 """Number words of seven languages, as callers say them, with the value of each.
 
 Source: the spell-out rules of the Unicode CLDR (common/rbnf/en.xml, ar.xml, es.xml, de.xml,
-fr.xml, hi.xml, zh.xml), to which the forms heard on the telephone are added: English "oh" and
-"double", colloquial Arabic numerals, Chinese 幺 for one, transcripts without accents.
+fr.xml, hi.xml, zh.xml), to which the forms heard on the telephone are added: English "oh",
+"nought", "double" and "triple" (mytwocents.online/category/good-to-know, on telephone numbers),
+Belgian and Swiss French tens (yd-8.com/lessons/french/survival-basics), colloquial Arabic
+numerals, Chinese 幺 for one, and transcripts without accents.
 """
 
 from dataclasses import dataclass, field

@@ -1,12 +1,13 @@
 """Turns that need no search: greetings, short acknowledgements and farewells in seven languages.
 
-Source: CLDR gives no phrases, so these follow published phrase lists and are kept short on
-purpose (a phrase missing here costs one search, a wrong one costs an answer): Goethe-Institut
-"Begrüßung und Abschied" (de); RAE, Diccionario, entries "hola", "adiós", "vale" (es); Académie
-française, Dictionnaire, entries "bonjour", "au revoir", "d'accord" (fr);
-sayhindi.com/vocabulary/common-greetings-and-farewells-in-hindi (hi);
-howtolearnalanguage.info/languages/chinese/course/chinese-greetings-and-farewells (zh);
-Wiktionary, appendix "Arabic greetings" (ar), with the colloquial forms of Gulf and Egypt.
+A phrase missing here costs one search; a wrong one would cost an answer, so the lists are short.
+
+Source: en, hi sayhindi.com/vocabulary/common-greetings-and-farewells-in-hindi; es
+spanish.hku.hk/SALUDOS_Y_DESPEDIDAS.htm and, for answering the telephone, slroute.com resumen-4-2;
+de homepage.alexanderkeck.de/Core/HfD (forms and regions) and, for the telephone ("Auf
+Wiederhören"), personelgroup.pl lektion-1; fr citiesinsider.com/country/france/paris/common-phrases
+and moon.com/2016/04/helpful-french-phrases-for-travelers; ar tdivs.ru, greetings and their replies,
+with colloquial forms of Gulf and Egypt; zh howtolearnalanguage.info, Chinese greetings and farewells.
 """
 
 from functools import lru_cache

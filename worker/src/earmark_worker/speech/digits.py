@@ -11,7 +11,8 @@ def grouped(digits: str) -> str:
     """The digits one by one, a comma after each group: "5551234" is "5 5 5, 1 2 3 4".
 
     Source: ITU-T E.123 (groups of two to four digits); W3C note "SSML 1.0 say-as attribute
-    values", interpret-as "telephone" (digits are read singly, groups apart).
+    values", interpret-as "telephone"; docs.parloa.com, "say-as" ("800-555-1234" is read in groups
+    with pauses); mytwocents.online/category/good-to-know ("say each figure separately in groups").
     """
     return ", ".join(" ".join(group) for group in _groups(digits))
 
