@@ -23,6 +23,12 @@ class RoleMissing(GoldenError):
     code = "role_missing"
 
 
+class AnswerChangedMeanwhile(GoldenError):
+    """Somebody else changed this answer after you looked at it; look again, then decide."""
+
+    code = "answer_changed_meanwhile"
+
+
 class DraftChangedMeanwhile(GoldenError):
     """Somebody else changed this answer after you opened it; your text is not lost."""
 

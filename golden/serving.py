@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from golden.content import content_of
 from golden.models import AnswerVersion, AssetKind, GoldenAnswer
@@ -34,6 +34,7 @@ def serve(golden: GoldenAnswer, version: AnswerVersion, *, at: datetime) -> None
             dataset=Dataset.DEFAULT,
             parse_status=ParseStatus.INGESTED,
             published_version=version.pk,
+            leads_until=_review_due(golden),
             phrasings=content.paraphrases,
             uploader_id=golden.owner_id,
             source_tag=SOURCE_SLUG,
@@ -54,6 +55,20 @@ def unserve(golden: GoldenAnswer, *, at: datetime) -> None:
         return
     item = Item.objects.select_for_update(of=("self",)).get(pk=golden.item_id)
     change(item, at=at, published_version=None, parse_status=ParseStatus.PENDING)
+
+
+def lead_until(golden: GoldenAnswer, *, at: datetime) -> None:
+    """Tell the item when the answer becomes overdue; the organization decides what follows."""
+    if golden.item_id is None:
+        return
+    item = Item.objects.select_for_update(of=("self",)).get(pk=golden.item_id)
+    change(item, at=at, leads_until=_review_due(golden))
+
+
+def _review_due(golden: GoldenAnswer) -> datetime | None:
+    if golden.verified_at is None:
+        return None
+    return golden.verified_at + timedelta(days=golden.review_days)
 
 
 def ensure_source(organization_id: int) -> Source:

@@ -32,8 +32,8 @@ class OrganizationAdmin(TenantAdmin):
     list_display = ("name", "slug", "language", "country", "is_active")
     search_fields = ("name", "slug")
     fields: ClassVar[Any] = (
-        "name", "slug", "language", "country", "approval_required", "retention_days",
-        "code_patterns", "is_active",
+        "name", "slug", "language", "country", "approval_required", "overdue_answers_lead",
+        "retention_days", "code_patterns", "is_active",
     )  # fmt: skip
 
     def organization_of(self, obj: Organization) -> int:

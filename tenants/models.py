@@ -26,6 +26,10 @@ class Organization(models.Model):
     language = models.CharField(max_length=16, default="en")
     country = models.CharField(max_length=2, blank=True)
     approval_required = models.BooleanField(default=True)
+    overdue_answers_lead = models.BooleanField(
+        default=True,
+        help_text="Whether golden answers that nobody verified in time are still served first.",
+    )
     retention_days = models.PositiveSmallIntegerField(
         default=30, validators=[MinValueValidator(1), MaxValueValidator(3650)]
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from golden.rules import rules_for
 from knowledge.retrieval.types import Allowlist
 from scopes.resolution import allowlist_for
 from scopes.selecting import explicit_selection
@@ -34,9 +35,10 @@ class CallNote:
 
 @dataclass(frozen=True)
 class Opened:
-    """A new session, and the instructions that were added to its prompt."""
+    """A new session, and the rules and instructions that were added to its prompt."""
 
     session: VoiceSession
+    rules: tuple[str, ...]
     added: tuple[AddedInstruction, ...]
 
 
@@ -48,7 +50,8 @@ def open_session(
     The snapshot is for audit; every search asks the live rows again.
     """
     contact = _contact(agent, call.contact)
-    added = dynamic_instructions(wanted, _allowlist(agent, contact, call, at)) if wanted else ()
+    allowlist = _allowlist(agent, contact, call, at)
+    added = dynamic_instructions(wanted, allowlist) if wanted else ()
     session = VoiceSession.objects.create(
         organization_id=agent.organization_id,
         agent=agent,
@@ -62,7 +65,7 @@ def open_session(
         created_at=at,
         expires_at=at + LIFE,
     )
-    return Opened(session, added)
+    return Opened(session, rules_for(allowlist), added)
 
 
 def touch(session: VoiceSession, *, at: datetime) -> None:

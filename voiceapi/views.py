@@ -43,7 +43,7 @@ class SessionsView(VoiceView):
             wanted = body["dynamic_instructions"]
             opened = open_session(agent, _call(body), wanted, kid=holder.kid, at=self.at)
         metrics.SESSIONS.inc()
-        parts = Parts(instructions=opened.added, additions=body["additions"])
+        parts = Parts(opened.rules, opened.added, body["additions"])
         return Response(session_body(opened.session, assemble(agent, parts)), status=201)
 
 

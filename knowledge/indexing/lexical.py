@@ -7,7 +7,7 @@ from uuid import UUID
 from knowledge.indexing.texts import AssetText
 from knowledge.models import LexicalEntry
 from knowledge.passages import Passage
-from knowledge.text.keys import token_keys
+from knowledge.text.keys import question_key, token_keys
 from knowledge.text.tokens import tokenise
 
 
@@ -40,4 +40,6 @@ def write_lexical_entries(
 def _tokens(organization_id: int, text: AssetText, passage: Passage, extra: str) -> frozenset[int]:
     indexed = passage.indexed_text(text.body)
     matched = f"{indexed}\n{extra}" if extra else indexed
-    return token_keys(organization_id, tokenise(matched, text.language or None))
+    tokens = token_keys(organization_id, tokenise(matched, text.language or None))
+    asked = (text.title, *text.phrasings) if text.is_answer else ()
+    return tokens | {question_key(organization_id, question) for question in asked}

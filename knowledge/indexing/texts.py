@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from knowledge.folders import leaf, parent
-from knowledge.models import Instruction, Item
+from knowledge.models import Instruction, Item, ItemKind
 from knowledge.passages import Passage, passages
 from knowledge.text.languages import guess_language
 from knowledge.text.normalising import fingerprint
@@ -23,6 +23,8 @@ class AssetText:
     container: str
     language: str
     phrasings: tuple[str, ...] = ()
+    # Whether a query that is asked just like the title or a phrasing is certainly meant.
+    is_answer: bool = False
 
     @property
     def content_hash(self) -> str:
@@ -39,7 +41,12 @@ def text_of_item(item: Item) -> AssetText:
     """Return what of an item is matched; the root folder of a source says nothing about it."""
     container = leaf(item.folder_key) if parent(item.folder_key) else ""
     return AssetText(
-        item.title, item.body, container, _language(item.language, item.body), tuple(item.phrasings)
+        title=item.title,
+        body=item.body,
+        container=container,
+        language=_language(item.language, item.body),
+        phrasings=tuple(item.phrasings),
+        is_answer=item.kind == ItemKind.GOLDEN,
     )
 
 

@@ -94,6 +94,7 @@ class ItemContent:
     review_status: str = ReviewStatus.APPROVED
     parse_status: str = ParseStatus.PARSED
     published_version: UUID | None = None
+    leads_until: datetime | None = None
     phrasings: tuple[str, ...] = ()
     uploader_id: int | None = None
     source_tag: str = ""
@@ -103,7 +104,7 @@ class ItemContent:
         """Return the columns of the row, without the ones that name it."""
         plain = (
             "title", "body", "folder_key", "language", "url", "kind", "dataset", "review_status",
-            "parse_status", "published_version", "uploader_id", "source_tag", "metadata",
+            "parse_status", "published_version", "leads_until", "uploader_id", "source_tag", "metadata",
         )  # fmt: skip
         return {
             **{name: getattr(self, name) for name in plain},

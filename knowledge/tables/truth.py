@@ -212,6 +212,7 @@ class Item(Gated):
     )
     parse_status = models.CharField(max_length=16, choices=ParseStatus, default=ParseStatus.PARSED)
     published_version = models.UUIDField(null=True, blank=True, editable=False)
+    leads_until = models.DateTimeField(null=True, blank=True, editable=False)
     title = models.CharField(max_length=400)
     body = models.TextField()
     phrasings = ArrayField(models.CharField(max_length=500), default=list, blank=True)

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 from django.db import DatabaseError, transaction
 
-from golden import publishing
-from golden.content import Content
+from golden import drafting, publishing
 from golden.errors import (
     AnswerArchived,
     AnswerNotThere,
@@ -22,77 +21,11 @@ from golden.errors import (
     VersionNeverPublished,
 )
 from golden.models import AnswerVersion, GoldenAnswer, Publication
-from golden.publishing import Act
 from knowledge.models import IndexState, Item
-from knowledge.retrieval.pipeline import retrieve
-from scopes.resolution import allowlist_for
-from tenants.auditing import Actor
-from tenants.models import AuditEntry, Membership, User
-from tests.planting import asked
-from tests.world import AT, tenant
+from tenants.models import AuditEntry, Membership
+from tests.answers import CONTENT, Staff
 
 pytestmark = pytest.mark.django_db
-CONTENT = Content(
-    question="Where is the toucan desk?",
-    answer="The toucan desk is on the second floor.",
-    paraphrases=("Toucan desk location", "How do I find the toucan desk?"),
-    folder="desks",
-)
-
-
-class Staff:
-    """An organization with one person for each role, and the verbs as they call them."""
-
-    def __init__(self, slug="acme"):
-        self.tenant = tenant(slug)
-        self.organization = self.tenant.organization
-        self.people = {}
-        for role in ("viewer", "author", "approver", "publisher"):
-            user = User.objects.create_user(f"{slug}-{role}")
-            Membership.objects.create(user=user, organization=self.organization, role=role)
-            self.people[role] = Actor.person(user)
-        self.agent = self.tenant.agent()
-
-    def act(self, role, reason=""):
-        return Act(self.people[role], AT, reason)
-
-    def write(self, content=CONTENT, **options):
-        return publishing.create_answer(
-            self.organization, content, self.act("author"), **options
-        ).pk
-
-    def edit(self, pk, content, role="author"):
-        return publishing.save_draft(
-            self.organization.pk,
-            pk,
-            content,
-            self.act(role),
-            lock_version=self.row(pk).lock_version,
-        )
-
-    def request(self, pk):
-        return publishing.request_publish(self.organization.pk, pk, self.act("author")).pk
-
-    def approve(self, request, role="approver"):
-        return publishing.approve(self.organization.pk, request, self.act(role))
-
-    def publish(self, pk):
-        return self.approve(self.request(pk))
-
-    def archive(self, pk):
-        return publishing.archive(self.organization.pk, pk, self.act("publisher"))
-
-    def row(self, pk):
-        with self.tenant.context():
-            return GoldenAnswer.objects.get(pk=pk)
-
-    def heard(self, text="toucan desk"):
-        with self.tenant.context():
-            allowlist = allowlist_for(
-                self.agent, contact=None, channel="phone", country=None, at=AT
-            )
-            answer = retrieve(asked(self.organization.pk, text, None), allowlist, limit=5)
-        return [(result.type, result.content) for result in answer.results]
 
 
 @pytest.fixture
@@ -146,9 +79,7 @@ def test_a_stale_draft_is_refused_with_both_texts(staff):
     first, second = replace(CONTENT, answer="First."), replace(CONTENT, answer="Second.")
     staff.edit(pk, first)
     with pytest.raises(DraftChangedMeanwhile) as refused:
-        publishing.save_draft(
-            staff.organization.pk, pk, second, staff.act("author"), lock_version=1
-        )
+        drafting.save_draft(staff.organization.pk, pk, second, staff.act("author"), lock_version=1)
     assert (refused.value.data["yours"], refused.value.data["theirs"].answer) == (second, "First.")
 
 
@@ -156,7 +87,7 @@ def test_discarding_a_draft_leaves_what_is_live(staff):
     pk = staff.write()
     staff.publish(pk)
     staff.edit(pk, replace(CONTENT, answer="Unfinished."))
-    publishing.discard_draft(staff.organization.pk, pk, staff.act("author"))
+    drafting.discard_draft(staff.organization.pk, pk, staff.act("author"))
     assert staff.heard() == [("golden", CONTENT.answer)]
 
 

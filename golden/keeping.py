@@ -1,0 +1,91 @@
+"""Keeping answers true: who owns one, how often it is looked at again, and what is overdue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db.models import DurationField, ExpressionWrapper, F, QuerySet
+
+from golden.acting import Act, changing, require, tell
+from golden.errors import ContentRefused, NothingPublished
+from golden.models import GoldenAnswer
+from golden.serving import lead_until
+from tenants.access import roles_in
+from tenants.models import Role, User
+
+LONGEST_INTERVAL_DAYS: Final = 3_650
+_ONE_DAY: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Care:
+    """Who looks after an answer, and after how many days at the latest they look again."""
+
+    owner_id: int | None
+    review_days: int
+
+
+def verify(organization_id: int, golden_id: UUID, act: Act) -> GoldenAnswer:
+    """Say that what is live still holds; the review interval begins anew.
+
+    Raises: RoleMissing, NothingPublished
+    """
+    require(act, Role.AUTHOR, organization_id)
+    with changing(organization_id, golden_id, act) as golden:
+        if golden.published_version_id is None:
+            raise NothingPublished
+        golden.verified_at = act.at
+        lead_until(golden, at=act.at)
+        tell(golden, "golden.verify", act)
+    return golden
+
+
+def assign(organization_id: int, golden_id: UUID, care: Care, act: Act) -> GoldenAnswer:
+    """Give an answer an owner and a review interval.
+
+    Raises: RoleMissing, ContentRefused
+    """
+    require(act, Role.AUTHOR, organization_id)
+    with changing(organization_id, golden_id, act) as golden:
+        _refuse(care, organization_id)
+        before = {"owner": golden.owner_id, "review_days": golden.review_days}
+        golden.owner_id, golden.review_days = care.owner_id, care.review_days
+        lead_until(golden, at=act.at)
+        after = {"owner": care.owner_id, "review_days": care.review_days, "was": before}
+        tell(golden, "golden.assign", act, facts=after)
+    return golden
+
+
+def _refuse(care: Care, organization_id: int) -> None:
+    if not 1 <= care.review_days <= LONGEST_INTERVAL_DAYS:
+        most = f"Between 1 and {LONGEST_INTERVAL_DAYS} days."
+        raise ContentRefused(fields={"review_days": most})
+    if care.owner_id is None:
+        return
+    owner = User.objects.filter(pk=care.owner_id).first()
+    if not roles_in(owner, organization_id):
+        raise ContentRefused(fields={"owner": "This person is not a member."})
+
+
+def overdue(answers: QuerySet[GoldenAnswer], *, at: datetime) -> QuerySet[GoldenAnswer]:
+    """Keep the answers that are live and were not looked at for longer than their interval."""
+    days = ExpressionWrapper(F("review_days") * _ONE_DAY, output_field=DurationField())
+    return answers.filter(
+        published_version__isnull=False, archived_at=None, verified_at__lte=at - days
+    )
+
+
+def is_overdue(golden: GoldenAnswer, *, at: datetime) -> bool:
+    """Whether a live answer was not looked at for longer than its interval."""
+    due = due_at(golden)
+    return golden.published_version_id is not None and due is not None and due <= at
+
+
+def due_at(golden: GoldenAnswer) -> datetime | None:
+    """Return when a live answer has to be looked at again."""
+    if golden.verified_at is None:
+        return None
+    return golden.verified_at + timedelta(days=golden.review_days)
