@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from knowledge.ingestion.errors import AccessDenied, FileMissing, NotAFile, TooLarge, Unreadable
-from knowledge.ingestion.limits import LARGEST_FILE, MEBIBYTE
-from knowledge.ingestion.readers.formats import parse
+from knowledge.ingestion.limits import LARGEST_FILE, LARGEST_TEXT_FILE, MEBIBYTE
+from knowledge.ingestion.readers.formats import PACKED, extension, parse
 from knowledge.ingestion.readers.parsed import Reading
 
 # A pipe without a writer would block, and a link put there since the walk would lead away.
@@ -21,10 +21,15 @@ def read_file(path: str, name: str) -> Iterable[Reading]:
 
     Raises: Unreadable
     """
-    return parse(name, file_bytes(path))
+    return parse(name, file_bytes(path, largest(name)))
 
 
-def file_bytes(path: str, most: int = LARGEST_FILE) -> bytes:
+def largest(name: str) -> int:
+    """Return how many bytes a file of this name may have; text is denser than documents."""
+    return LARGEST_FILE if extension(name) in PACKED else LARGEST_TEXT_FILE
+
+
+def file_bytes(path: str, most: int) -> bytes:
     """Return the bytes of a regular file of bounded size.
 
     Raises: AccessDenied, FileMissing, NotAFile, TooLarge, Unreadable

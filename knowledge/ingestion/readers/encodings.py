@@ -22,7 +22,7 @@ MARKS: Final = (
 WIDE: Final = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}
 LEGACY: Final = (
     "cp1252", "gb18030", "cp932", "euc_jp", "big5", "cp949", "cp1256", "cp1251", "cp1250",
-    "cp1253", "cp1254", "cp1255", "koi8_r",
+    "cp1253", "cp1254", "cp1255", "koi8_r", "shift_jisx0213", "euc_jisx0213", "big5hkscs",
 )  # fmt: skip
 SIGNATURES: Final = (
     (b"%PDF-", "a PDF"),
@@ -99,9 +99,8 @@ def _checked(text: str) -> str:
 
 
 def _narrow(data: bytes, declared: str) -> str:
-    if b"\x1b$" in data and (text := _attempt(data, "iso2022_jp_ext")) is not None:
-        return text
-    for encoding in ("utf-8", declared):
+    escaped = ("iso2022_jp_ext", "iso2022_kr") if b"\x1b$" in data else ()
+    for encoding in (*escaped, "utf-8", declared):
         if encoding and (text := _attempt(data, encoding)) is not None:
             return text
     return _legacy(data)

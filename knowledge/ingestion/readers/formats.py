@@ -14,6 +14,10 @@ Reader = Callable[[str, bytes], ParsedText]
 ReaderOfMany = Callable[[str, bytes, Inner], Iterable[Reading]]
 
 ROWS: Final = frozenset({"jsonl", "ndjson"})
+# Kinds whose bytes are not their text: pictures and compression make them large or small.
+PACKED: Final = frozenset(
+    {"pdf", "docx", "docm", "pptx", "pptm", "ppsx", "xlsx", "xlsm", "epub", "zip", "eml", "json"}
+)
 # What lies beside documents in a folder and holds no text to speak from.
 WORDLESS: Final = frozenset(
     {

@@ -67,7 +67,7 @@ def _is_sign(sign: str) -> bool:
 
 def _misplaced(sample: str, encoding: str) -> float:
     """Kana inside Chinese encodings is Japanese read with the wrong table."""
-    if encoding not in {"gb18030", "big5"}:
+    if encoding not in {"gb18030", "big5", "big5hkscs"}:
         return 0.0
     kana = sum(script_of_character(sign) == "Kana" for sign in sample)
     return min(1.0, 4 * kana / max(len(sample), 1))
