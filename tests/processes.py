@@ -12,12 +12,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote
 
 from django.db import connections
 
-from config.embedded import describe
 from config.private import ROOT
-from config.provision import APP
 from tests.openai_server import DIMENSIONS
 
 PATIENCE_S = 60.0
@@ -43,6 +42,10 @@ class Process:
     def pid(self) -> int:
         return self._popen.pid
 
+    @property
+    def is_alive(self) -> bool:
+        return self._popen.poll() is None
+
     def kill(self) -> None:
         """What a power cut does: no handler, no clean-up, the whole group."""
         self._end(signal.SIGKILL)
@@ -52,7 +55,7 @@ class Process:
         self._popen.terminate()
         return self._popen.wait(PATIENCE_S)
 
-    def signal(self, number: signal.Signals) -> None:
+    def send(self, number: int) -> None:
         os.killpg(self.pid, number)
 
     def lines(self) -> list[str]:
@@ -70,18 +73,23 @@ class Process:
 
 def product_environment(embedding_url: str, **more: str) -> dict[str, str]:
     """What the product's processes see: this test's database and its embedding server."""
-    name = connections["default"].settings_dict["NAME"]
     kept = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
     return {
         **kept,
         "DJANGO_SETTINGS_MODULE": "config.settings.dev",
-        "DATABASE_URL": describe("test").url(APP, name),
+        "DATABASE_URL": _database_url(),
         "EARMARK_EMBEDDING_MODEL": "tests",
         "EARMARK_EMBEDDING_DIMENSIONS": str(DIMENSIONS),
         "OPENAI_BASE_URL": embedding_url,
         "OPENAI_API_KEY": "none",
         **more,
     }
+
+
+def _database_url() -> str:
+    there = connections["default"].settings_dict
+    user, password = there["USER"], quote(there["PASSWORD"], safe="")
+    return f"postgresql://{user}:{password}@/{there['NAME']}?host={quote(there['HOST'], safe='')}"
 
 
 @contextmanager

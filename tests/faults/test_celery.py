@@ -33,6 +33,11 @@ class Broker:
         self.process.close()
         self.process = redis(self.port)
 
+    def close(self) -> None:
+        self.process.close()
+        nudging.breaker.reset()
+        product.set_default()
+
     def sweep(self) -> None:
         self.app.send_task(SWEEP, retry=True)
 
@@ -44,13 +49,11 @@ def broker(settings) -> Iterator[Broker]:
     settings.REDIS_URL = broker.url
     nudging.breaker.reset()
     yield broker
-    broker.process.close()
-    nudging.breaker.reset()
-    product.set_default()
+    broker.close()
 
 
 def kill_a_child_of(process: Process) -> None:
-    eventually(lambda: children_of(process))
+    eventually(lambda: any("ready." in line for line in process.lines()) and children_of(process))
     os.kill(children_of(process)[0], signal.SIGKILL)
 
 
@@ -79,7 +82,7 @@ def test_a_save_costs_half_a_second_at_most_when_the_broker_is_gone(bench, broke
 
 
 def test_a_broker_that_does_not_answer_holds_a_save_up_once(bench, broker):
-    broker.process.signal(signal.SIGSTOP)
+    broker.process.send(signal.SIGSTOP)
     began = time.monotonic()
     nudging.nudge()
     first = time.monotonic() - began

@@ -9,6 +9,7 @@ from knowledge.indexing.embedded import MOST_TEXTS
 from knowledge.indexing.writing import withdraw
 from knowledge.models import IndexState, Item
 from tests.processes import drain, eventually, running
+from tests.world import AT
 
 
 def test_a_drain_killed_while_embedding_loses_nothing_and_pays_for_one_batch_twice_at_most(bench):
@@ -123,7 +124,7 @@ def test_an_item_deleted_while_the_drain_is_stopped_leaves_the_index_when_it_sta
     with running(drain(bench.server.base_url)):
         bench.converged()
     with bench.acme.context():
-        withdraw(Item.objects.get(external_id="item 1"), at=Item.objects.first().created_at)
+        withdraw(Item.objects.get(external_id="item 1"), at=AT)
     with running(drain(bench.server.base_url)):
         bench.converged()
     assert bench.indexed() == 2

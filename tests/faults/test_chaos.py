@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.db import Error, connection
+
+from knowledge.indexing import nudging
+from knowledge.indexing.embedded import MOST_TEXTS
+from tests.faults.conftest import Bench
+from tests.faults.test_celery import Broker, kill_a_child_of
+from tests.openai_server import OpenAIServer
+from tests.processes import Process, beat, drain, worker
+from tests.servers import OwnServer, own_server
+from tests.world import tenant
+
+DOCUMENTS = 2_000
+FAULTS = 8
+PAUSE_S = 1.5
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+
+@pytest.fixture
+def server(django_db_setup, django_db_blocker) -> Iterator[OwnServer]:
+    with django_db_blocker.unblock(), own_server() as server:
+        yield server
+
+
+@pytest.fixture
+def bench(server) -> Iterator[Bench]:
+    with OpenAIServer() as embedding:
+        embedding.behave(delay_s=0.05)
+        yield Bench(tenant("acme"), embedding)
+
+
+class Fleet:
+    """The product's processes; whatever is killed is started again, as a supervisor does."""
+
+    def __init__(self, *starters: Callable[[], Process]) -> None:
+        self.starters = starters
+        self.processes = [start() for start in starters]
+
+    def kill(self, number: int) -> None:
+        self.processes[number].close()
+        self.processes[number] = self.starters[number]()
+
+    def revive(self) -> None:
+        for number, process in enumerate(self.processes):
+            if not process.is_alive:
+                self.kill(number)
+
+    def end(self) -> None:
+        for process in self.processes:
+            process.close()
+
+
+def bring_in(bench: Bench) -> threading.Thread:
+    """Save from a thread, each transaction until it holds, as a resumed import does."""
+
+    def run() -> None:
+        for first in range(0, DOCUMENTS, 50):
+            while not saved(first):
+                time.sleep(0.2)
+        connection.close()
+
+    def saved(first: int) -> bool:
+        try:
+            bench.save(50, first=first)
+        except Error:
+            connection.close()
+            return False
+        return True
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+def go_through(bench: Bench, fleet: Fleet, faults: list[Callable[[], None]]) -> None:
+    bringing_in = bring_in(bench)
+    chance = random.Random(7)
+    for _ in range(FAULTS):
+        time.sleep(PAUSE_S)
+        fleet.revive()
+        chance.choice(faults)()
+    bringing_in.join()
+    connection.close()
+    bench.server.behave()
+    bench.converged(within_s=120)
+    assert bench.indexed() == DOCUMENTS
+
+
+def test_drains_that_are_killed_and_a_database_that_crashes_lose_nothing(bench, server):
+    fleet = Fleet(*[lambda: drain(bench.server.base_url)] * 2)
+    try:
+        kills = [lambda: fleet.kill(0), lambda: fleet.kill(1)]
+        go_through(bench, fleet, [*kills, server.restart_immediately])
+    finally:
+        fleet.end()
+    assert bench.paid_twice() <= FAULTS * 2 * MOST_TEXTS
+
+
+def test_workers_that_are_killed_and_a_broker_that_forgets_lose_nothing(bench, server, settings):
+    broker = Broker()
+    broker.app.set_default()
+    settings.REDIS_URL = broker.url
+    nudging.breaker.reset()
+    arguments = (bench.server.base_url, broker.url)
+    fleet = Fleet(lambda: worker(*arguments), lambda: beat(*arguments))
+    try:
+        child = lambda: kill_a_child_of(fleet.processes[0])  # noqa: E731
+        faults = [lambda: fleet.kill(0), child, broker.restart, server.restart_immediately]
+        go_through(bench, fleet, faults)
+    finally:
+        fleet.end()
+        broker.close()
+    assert bench.paid_twice() <= FAULTS * 2 * MOST_TEXTS
