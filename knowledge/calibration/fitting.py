@@ -46,6 +46,7 @@ from knowledge.calibration.corpus import (
     write_terms,
 )
 from knowledge.calibration.scoring import Array, Scores, score
+from knowledge.calibration.shipped import shipped_vectors
 from knowledge.embedding.protocol import Embedder, SpaceSpec
 from knowledge.errors import EmbeddingUnavailable
 from knowledge.indexing.embedded import MOST_TEXTS, Shop, find_vectors, kept_vectors, text_hash
@@ -159,6 +160,8 @@ def _asked(organization_id: int, space: EmbeddingSpace) -> list[Question]:
 def _embedded(asked: Sequence[Question], embedder: Embedder) -> Array:
     known = _bank_vectors.setdefault(embedder.space, {})
     new = [question.text for question in asked if question.bank and question.text not in known]
+    known.update(shipped_vectors(new, embedder.space))
+    new = [text for text in new if text not in known]
     known.update(zip(new, _queries(new, embedder), strict=True))
     titles = _queries([question.text for question in asked if question.owner], embedder)
     vectors = [*titles, *(known[question.text] for question in asked if question.bank)]

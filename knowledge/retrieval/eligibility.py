@@ -68,16 +68,19 @@ GATES: Final[dict[CategoryName, tuple[Gate, ...]]] = {
     ),
 }
 
-# Borders are respected: "billing" covers "billing/refunds", not "billing-old". The two
-# comparisons with f bound the index scan; "0" is the character after "/".
-_FOLDERS: Final = """x.id IN (
-  SELECT i.id FROM unnest(%(folders)s::text[]) AS f JOIN knowledge_item i
-    ON i.organization_id = %(organization)s
-   AND (i.folder_key = f COLLATE "C"
-        OR (i.folder_key >= (f || '/') COLLATE "C" AND i.folder_key < (f || '0') COLLATE "C")))"""
+# Borders are respected: "billing" covers "billing/refunds", not "billing-old"; "0" is the character
+# after "/". One array of ids, gathered by three index scans, so that rows outside the scope cost
+# nothing; OFFSET 0 keeps the planner from reading the whole organization instead.
+_INSIDE: Final = """SELECT i.id FROM unnest(%(folders)s::text[]) AS f CROSS JOIN LATERAL (
+    SELECT i.id FROM knowledge_item i WHERE i.organization_id = %(organization)s AND {} OFFSET 0) i"""
+_ITSELF: Final = _INSIDE.format('i.folder_key = f COLLATE "C"')
+_BELOW: Final = _INSIDE.format(
+    "i.folder_key >= (f || '/') COLLATE \"C\" AND i.folder_key < (f || '0') COLLATE \"C\""
+)
 _SELECTED: Final[dict[CategoryName, str]] = {
     "instruction": "(x.id = ANY(%(instruction_ids)s) OR x.directory_id = ANY(%(directories)s))",
-    "knowledge": f"(x.id = ANY(%(item_ids)s) OR {_FOLDERS})",
+    "knowledge": "x.id = ANY(ARRAY(SELECT unnest(%(item_ids)s::uuid[])"
+    f"\n UNION ALL {_ITSELF}\n UNION ALL {_BELOW}))",
 }
 
 
@@ -112,8 +115,7 @@ def parameters(allowlist: Allowlist) -> dict[str, Any]:
         (allowlist.instructions, "instruction_ids"),
         (allowlist.knowledge, "item_ids"),
     ):
-        limited = not isinstance(scope, Everything)
-        values[ids] = sorted(scope.ids) if limited else []
+        values[ids] = [] if isinstance(scope, Everything) else sorted(scope.ids)
     values["directories"] = _containers(allowlist.instructions, "directories")
     values["folders"] = _containers(allowlist.knowledge, "folders")
     return values

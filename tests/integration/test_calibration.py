@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from knowledge.calibration.bank import LANGUAGES, questions
 from knowledge.calibration.fitting import fit
 from knowledge.calibration.refitting import refit_all_due
+from knowledge.calibration.shipped import shipped_vectors
+from knowledge.embedding.local import LOCAL_SPACE
 from knowledge.embedding.spaces import ensure_space
 from knowledge.indexing.converge import Workshop, converge_batch
 from knowledge.indexing.draining import due_assets
@@ -134,3 +137,13 @@ def test_a_corpus_is_measured_again_when_it_has_come_to_rest(corpus):
 def test_nothing_is_measured_while_content_still_comes_in(corpus):
     corpus.acme.item("New")
     assert refit_all_due(corpus.embedder, at=AT + timedelta(seconds=10)) == []
+
+
+def test_the_bank_ships_with_the_vectors_of_the_local_model():
+    asked = [text for language in LANGUAGES for text in questions(language)]
+    assert set(shipped_vectors(asked, LOCAL_SPACE)) == set(asked)
+
+
+def test_the_bank_s_vectors_are_of_the_local_model_only():
+    other = replace(LOCAL_SPACE, model="another")
+    assert shipped_vectors(questions("en"), other) == {}

@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from knowledge.calibration.fitting import fit
+from knowledge.calibration.shipped import write_vectors
 from knowledge.embedding.selection import current_embedder
 from knowledge.embedding.spaces import ensure_space
 from knowledge.models import CalibrationProfile
@@ -24,9 +25,17 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Which organization."""
         parser.add_argument("--organization", help="Slug; without it, every organization.")
+        parser.add_argument(
+            "--write-bank",
+            action="store_true",
+            help="For developers: write the bank's vectors after its questions or the model changed.",
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Fit and print one block for each organization."""
+        if options["write_bank"]:
+            self.stdout.write(f"{write_vectors(current_embedder())} questions written.")
+            return
         found = Organization.objects.all()
         if options["organization"]:
             found = found.filter(slug=options["organization"])
