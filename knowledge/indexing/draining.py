@@ -79,7 +79,9 @@ class Drain:
         if time.monotonic() < self._provider_free_at:
             return 0
         touched = 0
-        for organization_id, assets in due_assets(at=self.clock(), most=BATCH).items():
+        due = due_assets(at=self.clock(), most=BATCH)
+        # The shortest first: one change does not wait for the batch of an import.
+        for organization_id, assets in sorted(due.items(), key=lambda pair: len(pair[1])):
             if self.stop.is_set() or time.monotonic() < self._provider_free_at:
                 break
             touched += self._converge(organization_id, assets)
@@ -125,7 +127,10 @@ class Drain:
 
 
 def due_assets(*, at: datetime, most: int) -> dict[int, list[Asset]]:
-    """Return what is due in all organizations, by organization."""
+    """Return what is due, by organization: they take turns, and so do the oldest and the newest.
+
+    Cost: one statement; two index probes for each organization.
+    """
     due: dict[int, list[Asset]] = {}
     with connection.cursor() as cursor:
         cursor.execute("SELECT * FROM earmark_due_index_states(%s, %s)", [at, most])
