@@ -26,7 +26,8 @@ _KEPT: Final = (
 def migrate(say: Say) -> None:
     """Apply what is missing as the owner of the tables.
 
-    Raises: ImproperlyConfigured when something is missing and no owner is known.
+    Raises: ImproperlyConfigured when something is missing and no owner is known, or for an
+            application role that row level security does not bind.
     """
     alias = "owner" if "owner" in connections else "default"
     try:
@@ -41,6 +42,8 @@ def migrate(say: Say) -> None:
     if pending:
         say(f"Applying {len(pending)} migrations ...")
         call_command("migrate", verbosity=0, interactive=False)
+    # The first connection refuses an unsafe role, better here than in each process.
+    connections["default"].ensure_connection()
     connections.close_all()
 
 
