@@ -3,9 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Awaitable, Callable
 
 from earmark_worker.events import (
     Announcer,
@@ -14,9 +12,9 @@ from earmark_worker.events import (
     SearchForced,
     SearchInterrupted,
     SpeculationRefused,
-    ToolCallSuppressed,
 )
-from earmark_worker.follow_up import FollowUps, Pins
+from earmark_worker.follow_up import FollowUps
+from earmark_worker.generation import Generation, Seen
 from earmark_worker.outcomes import (
     NO_ANSWER_GUIDANCE,
     ToolOutcome,
@@ -24,91 +22,17 @@ from earmark_worker.outcomes import (
     interrupted,
     invalid_arguments,
 )
-from earmark_worker.question_boundary import QuestionBoundary
-from earmark_worker.redaction import redact
-from earmark_worker.search_plan import SEARCH_TOOL, SearchPlan, canonical, strict_queries
+from earmark_worker.search_plan import SearchPlan, canonical
+from earmark_worker.sending import Backend, Principal, Sender
 from earmark_worker.speculation import Clock, Speculations
-from earmark_worker.turn_context import TurnContext, capture, fill
-from earmark_worker.turn_policy import needs_search
+from earmark_worker.turn_context import TurnContext, capture
 from earmark_worker.turns import TurnView
-from earmark_worker.wire import (
-    EndSession,
-    SearchReply,
-    SearchRequest,
-    Session,
-    TurnContextBody,
-)
+from earmark_worker.wire import SearchReply, Session
 
 logger = logging.getLogger("earmark_worker")
 
 Race = Callable[["asyncio.Future[SearchReply]"], Awaitable[object]]
 ToolGate = Callable[[str], str | None]
-
-
-class Backend(Protocol):
-    """The server as a conversation needs it."""
-
-    async def search(self, session: str, request: SearchRequest) -> SearchReply:
-        """Search; never raises."""
-        ...
-
-    async def end(self, session: str, request: EndSession) -> None:
-        """Close the session; never raises."""
-        ...
-
-
-@dataclass(frozen=True)
-class Principal:
-    """Which phone agent of which organization speaks, and what is known about the call."""
-
-    organization: str
-    agent: str
-    call: Mapping[str, object]
-
-
-@dataclass(frozen=True)
-class _Seen:
-    generation: str
-    turn: str
-    context: TurnContext
-    pins: Pins | None
-
-
-class Generation:
-    """One run of the model: watches its text and its tool calls; changes nothing in the call."""
-
-    def __init__(self, conversation: "Conversation", name: str, view: TurnView) -> None:
-        self.id = name
-        self.turn = view.caller_turn
-        self.force_search = needs_search(view, answering_survey=conversation.surveying)
-        self._conversation = conversation
-        self._context = conversation.captured(view)
-        self._boundary = QuestionBoundary()
-        self._pins = conversation.follow_ups.offer()
-
-    def text(self, piece: str) -> None:
-        """Take streamed text; call it before the tool calls of the same chunk."""
-        self._boundary.feed(piece)
-
-    def admit(self, call: str, tool: str, arguments: str, *, speculate: bool) -> bool:
-        """Whether a tool call goes on to the framework; a search may begin right here."""
-        reason = self._refusal(tool)
-        if reason is not None:
-            self._conversation.announcer.tell(ToolCallSuppressed(self.turn, tool, reason))
-            return False
-        if tool == SEARCH_TOOL:
-            self._see(call, arguments, speculate=speculate)
-        return True
-
-    def _refusal(self, tool: str) -> str | None:
-        if self._boundary.asked:
-            return "after_question"
-        return self._conversation.gate(tool)
-
-    def _see(self, call: str, arguments: str, *, speculate: bool) -> None:
-        pins, self._pins = self._pins, None
-        seen = _Seen(self.id, self.turn, self._context, pins)
-        self._conversation.see(call, seen, strict_queries(arguments), speculate=speculate)
 
 
 class Conversation:
@@ -130,10 +54,10 @@ class Conversation:
         self.gate: ToolGate = lambda _tool: None
         self.at_end: list[Callable[[], Awaitable[None]]] = []
         self._ended = False
-        self._backend = backend
+        self._sender = Sender(backend, session, principal, self.follow_ups)
         self._principal = principal
         self._clock = clock
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[str, Seen] = {}
         self._speculations = Speculations(self._speculate, self.announcer, clock=clock)
 
     @property
@@ -165,7 +89,7 @@ class Conversation:
         return capture(view, self._principal.call, code_patterns=self.session.code_patterns)
 
     def see(
-        self, call: str, seen: _Seen, queries: tuple[str, ...] | None, *, speculate: bool
+        self, call: str, seen: Seen, queries: tuple[str, ...] | None, *, speculate: bool
     ) -> None:
         """A generation asks for a search: remember its turn, and begin when that is safe."""
         self._seen[call] = seen
@@ -190,7 +114,7 @@ class Conversation:
         seen = self._seen.pop(call, None) or self._unseen(view)
         plan = SearchPlan(seen.turn, clean, seen.context, seen.pins)
         early = self._speculations.claim(plan, generation=seen.generation)
-        task = early or asyncio.ensure_future(self._send(plan, speculative=False))
+        task = early or asyncio.ensure_future(self._sender.send(plan, speculative=False))
         return await self._answered(plan, task, race or _wait, early=early is not None)
 
     def end_turn(self) -> None:
@@ -203,12 +127,7 @@ class Conversation:
             return
         self._ended = True
         self.end_turn()
-        body = EndSession(
-            organization=self._principal.organization,
-            agent=self._principal.agent,
-            adopted=self.follow_ups.adopted(),
-        )
-        await self._backend.end(self.session.session, body)
+        await self._sender.end()
         for close in self.at_end:
             await close()
 
@@ -241,36 +160,11 @@ class Conversation:
         if reply.status == "ok":
             self.follow_ups.executed(reply.search, [result.id for result in reply.results])
 
-    def _unseen(self, view: TurnView) -> _Seen:
-        return _Seen("unseen", view.caller_turn, self.captured(view), self.follow_ups.offer())
+    def _unseen(self, view: TurnView) -> Seen:
+        return Seen("unseen", view.caller_turn, self.captured(view), self.follow_ups.offer())
 
     async def _speculate(self, plan: SearchPlan) -> SearchReply:
-        return await self._send(plan, speculative=True)
-
-    async def _send(self, plan: SearchPlan, *, speculative: bool) -> SearchReply:
-        adopted = self.follow_ups.adopted()
-        reply = await self._backend.search(
-            self.session.session, self._request(plan, adopted, speculative=speculative)
-        )
-        if reply.search is not None:
-            self.follow_ups.reported(adopted)
-        return reply
-
-    def _request(
-        self, plan: SearchPlan, adopted: tuple[str, ...], *, speculative: bool
-    ) -> SearchRequest:
-        patterns = self.session.code_patterns
-        queries = [redact(query, code_patterns=patterns).text for query in plan.queries]
-        return SearchRequest(
-            organization=self._principal.organization,
-            agent=self._principal.agent,
-            queries=tuple(fill(queries, plan.context)),
-            turn_context=TurnContextBody.model_validate(plan.context.body()),
-            follows=plan.pins.follows if plan.pins else None,
-            pinned=plan.pins.pinned if plan.pins else (),
-            speculative=speculative,
-            adopted=adopted,
-        )
+        return await self._sender.send(plan, speculative=True)
 
 
 async def _wait(task: "asyncio.Future[SearchReply]") -> None:

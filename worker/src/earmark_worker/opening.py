@@ -4,8 +4,9 @@ import os
 from dataclasses import dataclass
 
 from earmark_worker.client import VoiceClient
-from earmark_worker.conversation import Conversation, Principal
+from earmark_worker.conversation import Conversation
 from earmark_worker.events import Listener
+from earmark_worker.sending import Principal
 from earmark_worker.settings import Settings
 from earmark_worker.wire import Call, Contact, OpenSession
 

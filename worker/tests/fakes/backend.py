@@ -2,8 +2,9 @@ import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from earmark_worker.conversation import Conversation, Principal
+from earmark_worker.conversation import Conversation
 from earmark_worker.events import Ledger
+from earmark_worker.sending import Principal
 from earmark_worker.turns import Speaker, Turn, TurnView
 from earmark_worker.wire import ContractName, Result, SearchReply, Session, Tool
 

@@ -6,7 +6,8 @@ from typing import Any
 from uuid import uuid4
 
 from earmark_worker.console.models import Model, Request
-from earmark_worker.conversation import Conversation, Generation
+from earmark_worker.conversation import Conversation
+from earmark_worker.generation import Generation
 from earmark_worker.scripted import Reply
 from earmark_worker.search_plan import SEARCH_TOOL
 from earmark_worker.speech.formatter import format_text

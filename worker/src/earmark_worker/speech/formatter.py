@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable
 
-from earmark_worker.speech.rules import Voice, replacements, voice
+from earmark_worker.speech.rules import replacements
+from earmark_worker.speech.sayings import Voice, voice
 from earmark_worker.speech.segments import Segmenter
 
 

@@ -8,7 +8,7 @@ import re
 import unicodedata
 
 from earmark_worker.languages.folding import is_han
-from earmark_worker.speech.rules import Voice
+from earmark_worker.speech.sayings import Voice
 from earmark_worker.speech.words import UNITS
 
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\s\u3400-\u9fff]+")

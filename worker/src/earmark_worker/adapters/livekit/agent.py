@@ -18,8 +18,9 @@ from typing_extensions import override
 from earmark_worker.adapters.livekit.history import turn_view
 from earmark_worker.adapters.livekit.options import session_options
 from earmark_worker.adapters.livekit.speech import current_handle
-from earmark_worker.conversation import Conversation, Generation, Race
+from earmark_worker.conversation import Conversation, Race
 from earmark_worker.events import Listener
+from earmark_worker.generation import Generation
 from earmark_worker.opening import CallDetails, open_conversation
 from earmark_worker.search_plan import SEARCH_TOOL
 from earmark_worker.settings import Settings

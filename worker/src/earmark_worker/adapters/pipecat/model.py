@@ -15,7 +15,8 @@ from pipecat.services.llm_service import FunctionCallParams, LLMService
 from typing_extensions import override
 
 from earmark_worker.adapters.pipecat.history import turn_view
-from earmark_worker.conversation import Conversation, Generation
+from earmark_worker.conversation import Conversation
+from earmark_worker.generation import Generation
 from earmark_worker.search_plan import SEARCH_TOOL
 
 _TOOL_TIMEOUT = 8.0
