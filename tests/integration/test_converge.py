@@ -115,7 +115,7 @@ def test_a_deleted_item_leaves_the_index(acme, embedder):
 
 def test_a_change_while_embedding_is_not_overwritten_by_the_older_text(acme, embedder):
     item = acme.item("Hours", "We open at seven.")
-    changed = []
+    changed: list[object] = []
 
     def change_once(texts):
         if not changed:

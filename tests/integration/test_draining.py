@@ -91,7 +91,7 @@ def test_a_provider_that_cannot_answer_is_left_alone_for_a_while(acme):
 
 
 def test_chores_are_done_when_nothing_is_due(acme):
-    done = []
+    done: list[object] = []
     working = drain(chores=[Chore("count", 0.0, done.append)])
 
     def finish():
