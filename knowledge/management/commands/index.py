@@ -20,6 +20,7 @@ from knowledge.indexing.state import retry_failed
 from knowledge.indexing.status import Backlog, backlogs
 from knowledge.models import EmbeddingSpace
 from knowledge.passages import CHUNKER_VERSION
+from tenants.errors import EarmarkError
 from tenants.isolation import organization_context
 from tenants.models import Organization
 
@@ -44,7 +45,10 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Do what was asked."""
-        getattr(self, f"_{options['what']}")(options)
+        try:
+            getattr(self, f"_{options['what']}")(options)
+        except EarmarkError as error:
+            raise CommandError(str(error)) from error
 
     def _drain(self, _options: dict[str, Any]) -> None:
         embedder = current_embedder()
