@@ -13,6 +13,10 @@ from django.core.management import call_command
 from django.utils.crypto import get_random_string
 
 from config.private import ROOT
+from golden import drafting, publishing
+from golden.acting import Act
+from golden.content import Content
+from golden.models import AnswerVersion
 from knowledge.folders import folder_key
 from knowledge.indexing.writing import change, ensure_directory
 from knowledge.models import Category, Instruction, Item
@@ -171,6 +175,27 @@ def _picks(demo: Demo, category: Category, told: dict[str, Any]) -> Picks:
     return Picks(
         frozenset(rows.values_list("pk", flat=True)),
         frozenset(directory.pk for directory in directories if directory),
+    )
+
+
+def load_answers(demo: Demo) -> None:
+    """Write and publish the golden answers that were never published yet."""
+    act = Act(BY, demo.at, "Part of the demo.")
+    for told in demo.world["golden"]:
+        with organization_context(demo.organization.pk):
+            known = AnswerVersion.objects.filter(question=told["question"]).exists()
+        if not known:
+            made = drafting.create_answer(demo.organization, _answer(told), act)
+            publishing.override_publish(demo.organization.pk, made.pk, act)
+
+
+def _answer(told: dict[str, Any]) -> Content:
+    return Content(
+        question=told["question"],
+        answer=told["answer"],
+        paraphrases=tuple(told["paraphrases"]),
+        language=told["lang"],
+        folder=told["folder"],
     )
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from knowledge.retrieval.policy import RetrievalPolicy
-from knowledge.retrieval.types import Ranked, SearchStatus
+from knowledge.retrieval.types import Query, Ranked, SearchStatus
+from knowledge.text.refusals import is_refusal
 
 WEAK = (
     "The match is weak. Say only what the passages state, hedge, or ask the caller for one detail."
@@ -81,22 +82,40 @@ def judge(ranking: Sequence[Ranked], background: Background) -> list[Ranked]:
     return [replace(ranked, relevance=relevance(ranked, background)) for ranked in ranking]
 
 
-def arrange(judged: Sequence[Ranked], policy: RetrievalPolicy) -> list[Ranked]:
+def withhold(judged: Sequence[Ranked], queries: Sequence[Query]) -> list[Ranked]:
+    """Take golden answers about what the caller does not want out of what is near enough.
+
+    An answer that is written for a refusal, or for just these words, stays.
+    """
+    if not any(query.refuses for query in queries):
+        return list(judged)
+    return [replace(r, relevance=0.0) if _answers_the_opposite(r) else r for r in judged]
+
+
+def _answers_the_opposite(ranked: Ranked) -> bool:
+    return ranked.kind == "golden" and not ranked.exact and not is_refusal(ranked.title)
+
+
+def arrange(judged: Sequence[Ranked], policy: RetrievalPolicy, deviation: float) -> list[Ranked]:
     """Keep what is relevant: golden answers that surely match first, then both categories.
 
     The second category follows the first, so that a shorter list is a prefix of a longer one.
     """
     relevant = [r for r in judged if r.relevance >= policy.relevance_floor]
-    golden = [r for r in relevant if _leads(r, policy)]
-    rest = [r for r in relevant if not _leads(r, policy)]
+    best = max((r.score for r in relevant if r.category == "knowledge"), default=0.0)
+    needed = best - policy.golden_margin * deviation
+    golden = [r for r in relevant if _leads(r, policy, needed)]
+    rest = [r for r in relevant if r not in golden]
     ordered = sorted(golden, key=lambda ranked: not ranked.exact) + rest
     first = max(1, len(golden))
     return ordered[:first] + _second_category_first(ordered, first)
 
 
-def _leads(ranked: Ranked, policy: RetrievalPolicy) -> bool:
-    sure = ranked.relevance >= policy.golden_floor
-    return ranked.kind == "golden" and ranked.leads and sure
+def _leads(ranked: Ranked, policy: RetrievalPolicy, needed: float) -> bool:
+    if ranked.kind != "golden" or not ranked.leads:
+        return False
+    near = ranked.relevance >= policy.golden_floor and ranked.score >= needed
+    return ranked.exact or near
 
 
 def _second_category_first(ordered: list[Ranked], first: int) -> list[Ranked]:

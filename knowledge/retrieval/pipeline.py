@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from knowledge.embedding.spaces import active_space
 from knowledge.retrieval.candidates import Probe, candidates
 from knowledge.retrieval.fusion import Corpus, favour_counts, fuse
-from knowledge.retrieval.grounding import arrange, background_from, judge, verdict
+from knowledge.retrieval.grounding import arrange, background_from, judge, verdict, withhold
 from knowledge.retrieval.policy import DEFAULT_POLICY, RetrievalPolicy
 from knowledge.retrieval.rendering import Asking, render
 from knowledge.retrieval.siblings import ASK_WHICH, are_siblings
@@ -48,8 +48,8 @@ def retrieve(
         fuse(found, asked.queries, corpus, policy), asked.focus, corpus.deviation, policy
     )
     background = background_from(statistics.parameters, _language(asked.queries))
-    judged = judge(ranking, background)
-    arranged = arrange(judged, policy)
+    judged = withhold(judge(ranking, background), asked.queries)
+    arranged = arrange(judged, policy, corpus.deviation)
     clock.lap("fuse")
     asking = Asking(allowlist, asked.focus, policy)
     results = render(arranged[:_RENDERED], asking, limit=limit)

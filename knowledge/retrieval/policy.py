@@ -25,7 +25,9 @@ class RetrievalPolicy:
     characters_all      characters of all results together.
     relevance_floor     probability below which a search has no match.
     weak_below          probability below which the guidance says to hedge.
-    golden_floor        probability from which a golden answer is placed first.
+    golden_floor        probability from which a golden answer is placed first,
+    golden_margin       unless something else is better by so many standard deviations of cosine:
+                        an answer near the question is still not the answer to it.
     """
 
     fusion: Literal["score_sum", "reciprocal_rank"] = "score_sum"
@@ -42,6 +44,7 @@ class RetrievalPolicy:
     relevance_floor: float = 0.5
     weak_below: float = 0.7
     golden_floor: float = 0.8
+    golden_margin: float = 0.3
 
 
 DEFAULT_POLICY = RetrievalPolicy()

@@ -9,6 +9,7 @@ from knowledge.text.keys import question_key, token_keys
 from knowledge.text.languages import guess_language
 from knowledge.text.normalising import match_key
 from knowledge.text.redaction import redact
+from knowledge.text.refusals import is_refusal
 from knowledge.text.tokens import query_tokens
 from knowledge.text.values import digit_counts
 
@@ -56,4 +57,5 @@ def _query(text: str, normalised: str, organization_id: int) -> Query:
         tokens=token_keys(organization_id, tokens),
         codes=token_keys(organization_id, codes),
         whole=question_key(organization_id, text),
+        refuses=is_refusal(text),
     )

@@ -81,6 +81,8 @@ class Query:
     codes: frozenset[int]
     # The number of the question as a whole; a golden answer may be written for just this.
     whole: int | None = None
+    # All it says is that something is not wanted.
+    refuses: bool = False
 
 
 @dataclass(frozen=True)

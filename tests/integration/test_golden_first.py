@@ -111,3 +111,14 @@ def test_an_archived_answer_is_not_served_when_its_index_rows_come_back(staff):
     with staff.tenant.context(), connection.cursor() as cursor:
         cursor.execute("UPDATE knowledge_lexicalentry SET generation = 1")
     assert staff.heard("能退吗") == []
+
+
+def test_a_caller_who_does_not_want_it_does_not_hear_the_answer_about_it(staff):
+    staff.published(replace(REFUND, question="How do I get a refund?"))
+    assert staff.heard("a refund")[0] == ("golden", REFUND.answer)
+    assert staff.heard("I do not want a refund") == []
+
+
+def test_an_answer_written_for_a_refusal_is_heard(staff):
+    staff.published(replace(REFUND, question="I do not want a refund"))
+    assert staff.heard("I don't want a refund")[0] == ("golden", REFUND.answer)

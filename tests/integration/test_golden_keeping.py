@@ -23,7 +23,7 @@ from tests.world import AT
 
 pytestmark = pytest.mark.django_db
 LATER = AT + timedelta(days=181)
-BIRDS = "toucan heron pelican flamingo ostrich"
+BIRDS = "toucan heron pelican flamingo ostrich cormorant kestrel magpie sparrow"
 
 
 @pytest.fixture

@@ -9,7 +9,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config.demo import load_content, load_people, load_scopes, read_world, renew_access
+from config.demo import (
+    load_answers,
+    load_content,
+    load_people,
+    load_scopes,
+    read_world,
+    renew_access,
+)
 from config.demo_vectors import calibrate, index_now, load_vectors, write_vectors
 from knowledge.embedding.selection import current_embedder
 from knowledge.embedding.spaces import ensure_space
@@ -37,6 +44,7 @@ class Command(BaseCommand):
         organization_id = demo.organization.pk
         load_vectors(organization_id, embedder)
         load_content(demo)
+        load_answers(demo)
         load_scopes(demo)
         bought = index_now(embedder, at=datetime.now(tz=UTC))
         calibrate([organization_id], embedder, at=at)
