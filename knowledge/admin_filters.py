@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from knowledge.folders import ancestors, prefix_range
 from knowledge.models import IndexState
+from knowledge.retrieval.types import SearchStatus
 from tenants.admin_authority import authority_of
 from tenants.admin_lists import PagedList
 from tenants.models import Role
@@ -126,3 +127,33 @@ class ResolvedFilter(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Keep one kind."""
         return queryset.filter(resolved_at__isnull=self.value() != "yes")
+
+
+class StatusFilter(admin.SimpleListFilter):
+    """How a search ended; the ways are known, so no table is read for them."""
+
+    title = _("status")
+    parameter_name = "status"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Offer every way."""
+        return [(status.value, status.value) for status in SearchStatus]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Keep one way."""
+        return queryset.filter(status=self.value()) if self.value() else queryset
+
+
+class DoorFilter(admin.SimpleListFilter):
+    """Through which door a search came."""
+
+    title = _("door")
+    parameter_name = "door"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Offer the doors."""
+        return [("voice", "voice"), ("staff", "staff")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Keep one door."""
+        return queryset.filter(door=self.value()) if self.value() else queryset

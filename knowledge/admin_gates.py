@@ -45,7 +45,9 @@ class GatedForm(TenantForm):
         forms.CharField(max_length=32), required=False, help_text=_("phone, whatsapp, …")
     )
     jurisdictions = SimpleArrayField(
-        forms.RegexField(r"^[A-Za-z]{2}$", strip=True), required=False, help_text=_("Country codes: AE, GB, …")
+        forms.RegexField(r"^[A-Za-z]{2}$", strip=True),
+        required=False,
+        help_text=_("Country codes: AE, GB, …"),
     )
     segments = RowsField(label=_("Segments"))
     agents = RowsField(label=_("Agents"))

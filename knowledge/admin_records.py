@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.admin_chips import chip
-from knowledge.admin_filters import ResolvedFilter, StateFilter
+from knowledge.admin_filters import DoorFilter, ResolvedFilter, StateFilter, StatusFilter
 from knowledge.indexing.state import retry_failed
 from knowledge.models import (
     CalibrationProfile,
@@ -46,7 +46,8 @@ class ActingReadOnly(ReadOnlyAdmin, ButtonAdmin):
 class IndexStateAdmin(ActingReadOnly):
     """What the index has not taken up: failed for good, or waiting to be tried again."""
 
-    list_display = ("asset", "state", "attempts", "desired_at")
+    list_display = ("desired_at", "asset", "state", "attempts")
+    list_display_links = ("desired_at",)
     ordering = ("-desired_at", "id")
     list_filter: ClassVar[Any] = (OrganizationFilter, StateFilter)
     actions: ClassVar[Any] = ("retry_selected",)
@@ -148,7 +149,7 @@ class SearchRecordAdmin(ReadOnlyAdmin):
     list_display_links = ("at",)
     list_select_related = ("agent",)
     ordering = ("-at", "id")
-    list_filter: ClassVar[Any] = (OrganizationFilter, "status", "door")
+    list_filter: ClassVar[Any] = (OrganizationFilter, StatusFilter, DoorFilter)
     fields: ClassVar[Any] = _every_field(SearchRecord)
 
     @admin.display(description=_("asked"))

@@ -10,4 +10,5 @@ class KnowledgeConfig(AppConfig):
 
     name = "knowledge"
     label = "knowledge"
+    verbose_name = "Knowledge"
     default_auto_field = "django.db.models.BigAutoField"

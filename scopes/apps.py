@@ -10,4 +10,5 @@ class ScopesConfig(AppConfig):
 
     name = "scopes"
     label = "scopes"
+    verbose_name = "Scopes of agents"
     default_auto_field = "django.db.models.BigAutoField"

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from knowledge.finding import find
 from knowledge.retrieval.deadline import Deadline
-from knowledge.retrieval.types import CATEGORIES, Allowlist, Answer, CategoryName
+from knowledge.retrieval.types import CATEGORIES, Allowlist, Answer, CategoryName, Ranked
 from scopes.asking import Asked, CallerFacts, Question, Recording, ask
 from scopes.explain import Verdict, explain, names
 from scopes.resolution import allowlist_for
@@ -17,6 +17,7 @@ from tenants.isolation import organization_context
 from tenants.models import Contact, Organization, PhoneAgent
 
 USUAL_CHANNEL: Final = "phone"
+USUAL_LIMIT: Final = 5
 DOOR: Final = "staff"
 DEADLINE_S: Final = 10.0
 MOST_CHOICES: Final = 10
@@ -111,10 +112,19 @@ def _place(target: Target, answer: Answer) -> str:
             return f"It is result {number}."
     for number, ranked in enumerate(answer.ranked, start=1):
         if ranked.asset_id == target.id:
-            found = ", ".join(f"{leg} place {rank}" for leg, rank in ranked.ranks)
+            found = places(ranked)
             relevance = f"relevance {ranked.relevance:.2f}"
             return f"It was found ({found}; {relevance}), in place {number}: not near enough."
     return "It is not among the candidates of this search."
+
+
+def places(ranked: Ranked) -> str:
+    """Return where each leg put a row, in words; a leg looks once for each query."""
+    told = []
+    for leg, rank in ranked.ranks:
+        name, _, query = leg.partition(":")
+        told.append(f"{name} {rank}" + (f" for query {int(query) + 1}" if query else ""))
+    return ", ".join(told)
 
 
 def agent_named(name: str) -> PhoneAgent | None:

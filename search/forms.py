@@ -8,7 +8,7 @@ from typing import Any, Final
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from search.as_agent import USUAL_CHANNEL, Call, contact_of
+from search.as_agent import USUAL_CHANNEL, USUAL_LIMIT, Call, contact_of
 from tenants.models import PhoneAgent
 
 MOST_QUERIES: Final = 4
@@ -53,7 +53,7 @@ class AsAgentForm(forms.Form):
         help_text=_("UTC; empty: now."),
     )
     limit = forms.IntegerField(
-        label=_("Results"), initial=5, required=False, min_value=1, max_value=10
+        label=_("Results"), initial=USUAL_LIMIT, required=False, min_value=1, max_value=10
     )
     why = forms.CharField(
         label=_("Why is this among them, or not?"),

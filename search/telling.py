@@ -9,7 +9,7 @@ from typing import Any, Final
 from knowledge.models import IndexState
 from knowledge.retrieval.types import Allowlist, Answer, Everything, Ranked, Result, Scope
 from scopes.asking import Asked
-from search.as_agent import Call, Why
+from search.as_agent import Call, Why, places
 from tenants.isolation import organization_context
 from tenants.models import PhoneAgent, Segment
 
@@ -33,6 +33,11 @@ class Shown:
 
     result: Result
     ranked: Ranked | None
+
+    @property
+    def places(self) -> str:
+        """Return where each leg put it."""
+        return places(self.ranked) if self.ranked else ""
 
 
 @dataclass(frozen=True)

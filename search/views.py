@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.template.response import TemplateResponse
 
 from scopes.asking import Asked
-from search.as_agent import Call, Target, search_as, targets, why
+from search.as_agent import USUAL_CHANNEL, USUAL_LIMIT, Call, Target, search_as, targets, why
 from search.forms import AsAgentForm
 from search.telling import index_words, scope_words, shown, told_gates
 from tenants.admin_authority import at_of, authority_of
@@ -25,7 +25,7 @@ def search_as_agent(request: HttpRequest, agent_id: UUID) -> HttpResponse:
     No transaction is open while the embedding is awaited, as at the voice door.
     """
     agent = _agent(request, agent_id)
-    form = AsAgentForm(agent, request.GET or None)
+    form = AsAgentForm(agent, _asked(request) if request.GET else None)
     found = _outcome(request, agent, form) if form.is_valid() else {}
     template = "search/results.html" if _is_fragment(request) else "search/as_agent.html"
     context = {
@@ -36,6 +36,14 @@ def search_as_agent(request: HttpRequest, agent_id: UUID) -> HttpResponse:
         **found,
     }
     return TemplateResponse(request, template, context)
+
+
+def _asked(request: HttpRequest) -> QueryDict:
+    """Return the address's question; what a link leaves out is shown as it is understood."""
+    asked = request.GET.copy()
+    asked.setdefault("channel", USUAL_CHANNEL)
+    asked.setdefault("limit", str(USUAL_LIMIT))
+    return asked
 
 
 def _is_fragment(request: HttpRequest) -> bool:
@@ -57,7 +65,7 @@ def _agent(request: HttpRequest, agent_id: UUID) -> PhoneAgent:
 
 def _outcome(request: HttpRequest, agent: PhoneAgent, form: AsAgentForm) -> dict[str, Any]:
     call = form.call(at_of(request))
-    limit = form.cleaned_data["limit"] or 5
+    limit = form.cleaned_data["limit"] or USUAL_LIMIT
     asked = search_as(agent, form.queries, call, limit=limit) if form.queries else None
     found: dict[str, Any] = {"call": call, "asked": asked}
     if asked is not None:

@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 
 from tenants.admin_audit import changed_values, note_act
 from tenants.admin_authority import authority_of
-from tenants.admin_forms import TenantForm, own_direction
+from tenants.admin_forms import InstantInput, TenantForm, own_direction
 from tenants.admin_lists import CappedPaginator, OrganizationFilter, PagedList
 from tenants.models import AuditEntry, Organization, Role
 
@@ -90,13 +90,20 @@ class TenantAdmin(RoleAdmin):
     """A row with an organization: limited to the person's own, in lists, choices and searches."""
 
     form = TenantForm
+    formfield_overrides: ClassVar[Any] = {
+        models.DateTimeField: {"form_class": forms.DateTimeField, "widget": InstantInput}
+    }
     paginator = CappedPaginator
     list_per_page = 50
     list_max_show_all = 0
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
     list_filter: ClassVar[Any] = (OrganizationFilter,)
     delete_confirmation_template = "admin/delete_or_refuse.html"
     object_history_template = "admin/audit_history.html"
+
+    class Media:
+        js = ("js/names.js",)
 
     def get_queryset(self, request: HttpRequest) -> models.QuerySet[Any]:
         """Return the rows of the person's organizations."""

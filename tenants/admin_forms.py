@@ -15,6 +15,13 @@ else:
     _ModelForm = forms.ModelForm
 
 
+class InstantInput(forms.DateTimeInput):
+    """One native box for a date and a time; two boxes would share one label."""
+
+    def __init__(self) -> None:
+        super().__init__({"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S")
+
+
 class TenantForm(_ModelForm):
     """A form that checks what is unique within the organization, although that field is fixed."""
 

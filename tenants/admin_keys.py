@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tenants.admin_actions import Button, ButtonAdmin
 from tenants.admin_authority import actor_of, at_of, authority_of, organizations_seen
+from tenants.admin_forms import InstantInput
 from tenants.errors import EarmarkError
 from tenants.keys import KeySlotsTaken, issue_key, organizations_of_key, revoke_key
 from tenants.models import Organization, Role, ServiceKeyBinding
@@ -31,7 +32,7 @@ class IssueKeyForm(forms.Form):
     label = forms.CharField(max_length=200, help_text=_("Where it will be used."))
     expires_at = forms.DateTimeField(
         required=False,
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+        widget=InstantInput,
         help_text=_("UTC; empty for no end."),
     )
 

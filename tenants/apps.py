@@ -10,4 +10,5 @@ class TenantsConfig(AppConfig):
 
     name = "tenants"
     label = "tenants"
+    verbose_name = "Organizations and people"
     default_auto_field = "django.db.models.BigAutoField"

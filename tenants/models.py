@@ -185,6 +185,7 @@ class ServiceKeyBinding(TenantModel):
     is_active = models.BooleanField(default=True)
 
     class Meta:
+        verbose_name = "service key"
         constraints: ClassVar = [
             models.CheckConstraint(
                 condition=models.Q(slot__in=[1, 2]), name="tenants_binding_two_slots"
@@ -198,6 +199,49 @@ class ServiceKeyBinding(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.key} for {self.organization}"
+
+
+class ApiToken(TenantModel):
+    """A credential of a program that acts for a person; only the hash of its secret is kept."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE)
+    label = models.CharField(max_length=200, blank=True)
+    kid = models.CharField(max_length=32, unique=True)
+    secret_sha256 = models.BinaryField(max_length=32)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["-created_at", "id"]
+
+    def __str__(self) -> str:
+        return self.label or self.kid
+
+
+class AnsweredRequest(TenantModel):
+    """What was answered to a write that carried an idempotency key, kept for a day."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE)
+    key = models.CharField(max_length=200)
+    request_sha256 = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(default=0)
+    body = models.TextField(blank=True)
+    headers = models.JSONField(default=dict)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["organization", "user", "key"], name="tenants_answered_once"
+            )
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["organization", "at"], name="tenants_answered_age")
+        ]
+
+    def __str__(self) -> str:
+        return self.key
 
 
 class AuditEntry(TenantModel):

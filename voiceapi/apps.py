@@ -10,4 +10,5 @@ class VoiceApiConfig(AppConfig):
 
     name = "voiceapi"
     label = "voiceapi"
+    verbose_name = "Calls"
     default_auto_field = "django.db.models.BigAutoField"

@@ -4,7 +4,7 @@ const say = (words) => { document.getElementById("search-state").textContent = w
 document.addEventListener("htmx:beforeRequest", () => say("Searching …"));
 document.addEventListener("htmx:afterSettle", () => {
   const count = document.querySelectorAll(".found__result").length;
-  say(document.getElementById("answer-heading") ? `${count} results` : "");
+  say(document.getElementById("answer-heading") ? `${count} ${count === 1 ? "result" : "results"}` : "");
 });
 document.addEventListener("htmx:responseError", (event) => {
   const signedOut = event.detail.xhr.status === 401;

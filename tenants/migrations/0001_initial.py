@@ -362,6 +362,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={"verbose_name": "service key"},
         ),
         migrations.CreateModel(
             name="Membership",

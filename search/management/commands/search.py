@@ -50,9 +50,8 @@ class Command(BaseCommand):
                 f"\n{number}. {one.result.title}  [{one.result.type} {one.result.id}]"
             )
             if one.ranked:
-                places = ", ".join(f"{leg} {rank}" for leg, rank in one.ranked.ranks)
                 told = f"score {one.ranked.score:.3f}, relevance {one.ranked.relevance:.2f}"
-                self.stdout.write(f"   {places}; {told}")
+                self.stdout.write(f"   {one.places}; {told}")
             self.stdout.write(f"   {one.result.content}")
         laps = ", ".join(f"{name} {value:g} ms" for name, value in answer.timings_ms.items())
         self.stdout.write(f"\n{laps}")
