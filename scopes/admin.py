@@ -7,17 +7,17 @@ from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.http import HttpRequest
-from django.urls import reverse
+from django.urls import URLPattern, reverse
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.admin_places import restricted_by
 from scopes.models import AgentScope, DirectoryPick, FolderPick, InstructionPick, ItemPick, Mode
 from scopes.resolution import allowlist_for
 from scopes.selecting import create_scopes
+from scopes.selector.addresses import selector_urls
 from tenants.admin_actions import Button, ButtonAdmin
 from tenants.admin_authority import at_of, organizations_seen
 from tenants.admin_base import ReadOnlyAdmin
-from tenants.admin_lists import ORGANIZATION
 from tenants.admin_site import Notice, our_site
 from tenants.models import PhoneAgent, Role
 
@@ -44,6 +44,10 @@ class PhoneAgentAdmin(ButtonAdmin):
         Button("make_scopes", "Make the missing scopes", Role.ADMIN, _lacks_scopes),
     )
 
+    def get_urls(self) -> list[URLPattern]:
+        """Return the selector's addresses, then the others."""
+        return [*selector_urls(our_site()), *super().get_urls()]
+
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Keep the name that voice runtimes use."""
         fields = super().get_readonly_fields(request, obj)
@@ -63,10 +67,9 @@ class PhoneAgentAdmin(ButtonAdmin):
 
     def links(self, obj: PhoneAgent) -> list[tuple[str, str]]:
         """Return the pages about an agent."""
-        scopes = reverse("admin:scopes_agentscope_changelist")
         return [
             ("Search as this agent", reverse("admin:search_as_agent", args=[obj.pk])),
-            ("Scope", f"{scopes}?agent__id__exact={obj.pk}&{ORGANIZATION}={obj.organization.slug}"),
+            ("Scope", reverse("admin:tenants_phoneagent_scope", args=[obj.pk])),
         ]
 
     def refusals(self, obj: PhoneAgent) -> Sequence[str]:

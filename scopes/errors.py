@@ -15,3 +15,15 @@ class PickRefused(EarmarkError):
     """Some of what was picked is not there."""
 
     code = "pick_refused"
+
+
+class DeltaRefused(EarmarkError):
+    """The changes that the page sent cannot be read."""
+
+    code = "delta_refused"
+
+
+class SelectionGone(EarmarkError):
+    """Nothing of that selection is there any more; taking it over would open everything."""
+
+    code = "selection_gone"

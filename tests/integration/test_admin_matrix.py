@@ -64,6 +64,12 @@ SITE = {
     "logout": (405,) * 6,
     None: (404,) * 6,
 }
+# The parts of the scope page answer a script; without saying which root, there is nothing.
+SELECTOR = {
+    "scope": ROW,
+    **dict.fromkeys(("scope_folder", "scope_find", "scope_root"), (404,) * 6),
+    **dict.fromkeys(("scope_review", "scope_save"), (405,) * 6),
+}
 BUTTONS = {
     "item": "withdraw", "instruction": "withdraw", "servicekeybinding": "revoke",
     "phoneagent": "make_scopes", "importfailure": "resolve", "indexstate": "retry",
@@ -112,6 +118,7 @@ def _expected(model, kind):
         "delete": DELETES.get(model, KEYS.get(model, KEPT)),
         "do": PRESSED.get(model, (405, 405, 405, 405, 404, 404)),
         "password_change": ROWS["user"],
+        **SELECTOR,
     }
     return table[kind]
 

@@ -1,0 +1,73 @@
+"""Sentences about a save, and what a conflict shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from scopes.selector import words
+from scopes.selector.deltas import Delta
+from scopes.selector.saving import Saved
+from scopes.selector.state import RootState
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Somebody saved meanwhile: who, when, and what each way out leads to."""
+
+    version: int
+    heading: str
+    who: str
+    mine: str
+    theirs: str
+    outcome: str
+
+
+def told_saved(category: str, delta: Delta, saved: Saved) -> str:
+    """Return the sentence after a save."""
+    if not delta:
+        return _("There is nothing to save.")
+    text = _("{root} saved. Searches follow it from now on.").format(root=words.ROOTS[category])
+    if saved.left_out:
+        gone = ngettext(
+            "{n} of what you selected is no longer there and was left out.",
+            "{n} of what you selected are no longer there and were left out.",
+            saved.left_out,
+        )
+        text = f"{text} {gone.format(n=words.number(saved.left_out))}"
+    return text
+
+
+def conflict_of(state: RootState) -> Conflict:
+    """Return what a conflict shows; `state` is theirs with my changes on top."""
+    changes = len(state.delta.add) + len(state.delta.remove) + int(state.delta.clear)
+    mine = ngettext(
+        "Apply my changes to theirs ({n} change)",
+        "Apply my changes to theirs ({n} changes)",
+        changes,
+    )
+    return Conflict(
+        version=state.version,
+        heading=_("{root} was changed meanwhile").format(root=words.ROOTS[state.category]),
+        who=_who(state),
+        mine=mine.format(n=words.number(changes)),
+        theirs=_("Discard mine and load theirs"),
+        outcome=_outcome(state),
+    )
+
+
+def _who(state: RootState) -> str:
+    when = date_format(state.changed_at, "Y-m-d H:i:s") if state.changed_at else ""
+    who = state.changed_by or _("a process")
+    return _("{who} saved at {when} (UTC). Nothing of yours is lost.").format(who=who, when=when)
+
+
+def _outcome(state: RootState) -> str:
+    if state.delta.clear and not state.delta.add:
+        return _("Applying yours makes everything searchable.")
+    if state.saved == 0 and state.delta.add:
+        return _("Theirs makes everything searchable; applying yours restricts again.")
+    return ""
