@@ -11,8 +11,10 @@ a real model answers; without, a scripted one searches and reads the best passag
 import asyncio
 import os
 import sys
+from typing import Any
 
 from livekit.agents import AgentServer, AgentSession, JobContext, cli, llm
+from livekit.agents.voice.run_result import RunResult
 
 from earmark_worker.adapters.livekit.scripted import ScriptedLLM
 from earmark_worker.livekit import Call, CallDetails, EarmarkAgent
@@ -33,7 +35,7 @@ async def answer(ctx: JobContext) -> None:
     await session.start(agent, room=ctx.room)
 
 
-def model() -> llm.LLM:
+def model() -> llm.LLM[Any]:
     """A real model when the environment names one, else the scripted one."""
     if not os.environ.get("OPENAI_API_KEY") and not os.environ.get("OPENAI_BASE_URL"):
         return ScriptedLLM()
@@ -42,21 +44,23 @@ def model() -> llm.LLM:
     return openai.LLM(
         model=os.environ.get("EARMARK_CHAT_MODEL", "gpt-4.1-mini"),
         api_key=os.environ.get("OPENAI_API_KEY", "none"),
-        base_url=os.environ.get("OPENAI_BASE_URL"),
+        base_url=os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1"),
     )
 
 
 async def type_to_it() -> None:
     """The same agent without audio: one line of input is one turn of the caller."""
     agent = await EarmarkAgent.open(CallDetails(Call(id="typed", language="en")))
-    async with AgentSession(
+    session: AgentSession[None] = AgentSession(
         llm=model(), vad=None, turn_handling={"turn_detection": "manual"}
-    ) as session:
+    )
+    async with session:
         await session.start(agent)
         while said := (await asyncio.to_thread(sys.stdin.readline)).strip():
-            result = await session.run(user_input=said)
+            result: RunResult[Any] = await session.run(user_input=said)
             for event in result.events:
                 print(event.item.type, getattr(event.item, "text_content", None) or "")
+    await agent.conversation.end()
 
 
 if __name__ == "__main__":

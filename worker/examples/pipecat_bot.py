@@ -25,6 +25,7 @@ from pipecat.processors.aggregators.llm_response_universal import LLMContextAggr
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
 from pipecat.services.openai.llm import OpenAILLMService
 from pipecat.workers.runner import WorkerRunner
+from typing_extensions import override
 
 from earmark_worker.adapters.pipecat.scripted import ScriptedLLMService
 from earmark_worker.pipecat import (
@@ -64,6 +65,7 @@ class Screen(FrameProcessor):
         self.answered = asyncio.Event()
         self._text = ""
 
+    @override
     async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
         """Collect the text of a reply."""
         await super().process_frame(frame, direction)

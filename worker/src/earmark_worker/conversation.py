@@ -53,7 +53,7 @@ class Conversation:
         self.surveying = False
         self.gate: ToolGate = lambda _tool: None
         self.at_end: list[Callable[[], Awaitable[None]]] = []
-        self._ended = False
+        self._ending: asyncio.Future[None] | None = None
         self._sender = Sender(backend, session, principal, self.follow_ups)
         self._principal = principal
         self._clock = clock
@@ -122,10 +122,12 @@ class Conversation:
         self._speculations.end_turn()
 
     async def end(self) -> None:
-        """The call is over; a second time does nothing."""
-        if self._ended:
-            return
-        self._ended = True
+        """The call is over: returns when the server knows; ending twice is ending once."""
+        if self._ending is None:
+            self._ending = asyncio.ensure_future(self._end())
+        await asyncio.shield(self._ending)
+
+    async def _end(self) -> None:
         self.end_turn()
         await self._sender.end()
         for close in self.at_end:

@@ -11,6 +11,7 @@ from livekit.agents import (
     ModelSettings,
     RunContext,
     function_tool,
+    get_job_context,
     llm,
 )
 from typing_extensions import override
@@ -68,6 +69,9 @@ class EarmarkAgent(Agent):
     async def on_enter(self) -> None:
         """End the server's session with the LiveKit session (call it first when overriding)."""
         self.session.on("close", self._closed)
+        job = get_job_context(required=False)
+        if job is not None:
+            job.add_shutdown_callback(self.conversation.end)
 
     @override
     async def on_exit(self) -> None:
