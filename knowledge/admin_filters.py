@@ -59,9 +59,11 @@ class IndexFilter(admin.SimpleListFilter):
 class FoundList(PagedList):
     """A list that shows rows with the words in their title first, when it was searched."""
 
-    def get_queryset(self, request: HttpRequest, **kwargs: Any) -> QuerySet[Any]:
+    def get_queryset(
+        self, request: HttpRequest, exclude_parameters: list[str | None] | None = None
+    ) -> QuerySet[Any]:
         """Order a search by title first; it holds a thousand rows at most."""
-        rows = super().get_queryset(request, **kwargs)
+        rows = super().get_queryset(request, exclude_parameters)
         if not self.query:
             return rows
         titled = Case(When(title__icontains=self.query.strip(), then=0), default=1)

@@ -45,7 +45,7 @@ class InstructionAdmin(TruthAdmin):
     list_select_related = ("directory",)
     list_filter: ClassVar[Any] = (OrganizationFilter, "status", IndexFilter, WithdrawnFilter)
     autocomplete_fields = ("directory",)
-    actions: ClassVar[Any] = ("publish_selected", "unpublish_selected", *TruthAdmin.actions)
+    actions: Any = ("publish_selected", "unpublish_selected", *TruthAdmin.actions)
     readonly_fields = ("external_id", "updated_at", "index_chip", "segment_names")
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:

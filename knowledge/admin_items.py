@@ -74,7 +74,7 @@ class ItemAdmin(TruthAdmin):
         WithdrawnFilter,
     )  # fmt: skip
     autocomplete_fields = ("source",)
-    actions: ClassVar[Any] = ("approve_selected", "reject_selected", *TruthAdmin.actions)
+    actions: Any = ("approve_selected", "reject_selected", *TruthAdmin.actions)
     readonly_fields = (
         "kind", "dataset", "parse_status", "external_id", "uploader", "source_tag", "updated_at",
         "index_chip", "segment_names", "agent_names",
@@ -163,7 +163,7 @@ def _reading(text: tuple[str, ...], told: tuple[str, ...]) -> Any:
     return ((None, {"fields": (*text, *gates, *told)}),)
 
 
-def _content(item: Item, *, uploader_id: int) -> ItemContent:
+def _content(item: Item, *, uploader_id: int | None) -> ItemContent:
     return ItemContent(
         organization_id=item.organization_id,
         source_id=item.source_id,

@@ -85,7 +85,7 @@ class DirectoryForm(TenantForm):
         """Return the name as paths carry it."""
         name: str = self.cleaned_data["name"]
         if len(segments(name)) != 1:
-            raise forms.ValidationError(DirectoryRefused.__doc__)
+            raise forms.ValidationError(str(DirectoryRefused()))
         return segments(name)[0]
 
     def clean(self) -> dict[str, Any]:
@@ -94,7 +94,7 @@ class DirectoryForm(TenantForm):
         place = told.get("parent")
         while place is not None and not self.instance._state.adding:
             if place.pk == self.instance.pk:
-                raise forms.ValidationError(DirectoryRefused.__doc__)
+                raise forms.ValidationError(str(DirectoryRefused()))
             place = place.parent
         return told
 

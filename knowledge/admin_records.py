@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
@@ -33,6 +33,8 @@ from tenants.admin_base import ReadOnlyAdmin, RoleAdmin
 from tenants.admin_lists import CappedPaginator, OrganizationFilter, rows_with
 from tenants.models import Role
 
+WAITING: Final = (IndexState.Status.FAILED, IndexState.Status.RETRYING)
+
 
 def _every_field(model: type[Any], *left_out: str) -> tuple[str, ...]:
     return tuple(f.name for f in model._meta.fields if f.name not in {"id", *left_out})
@@ -50,7 +52,7 @@ class IndexStateAdmin(ActingReadOnly):
     list_display_links = ("desired_at",)
     ordering = ("-desired_at", "id")
     list_filter: ClassVar[Any] = (OrganizationFilter, StateFilter)
-    actions: ClassVar[Any] = ("retry_selected",)
+    actions: Any = ("retry_selected",)
     fields: ClassVar[Any] = ("asset", "state", *_every_field(IndexState))
     buttons: ClassVar[Sequence[Button]] = (
         Button("retry", "Retry indexing now", Role.EDITOR, lambda s: s.status in WAITING),
@@ -103,9 +105,6 @@ class IndexStateAdmin(ActingReadOnly):
     def has_retry_permission(self, request: HttpRequest) -> bool:
         """Whether the person edits content anywhere."""
         return self._may(request, Role.EDITOR)
-
-
-WAITING = (IndexState.Status.FAILED, IndexState.Status.RETRYING)
 
 
 @admin.register(ImportRun)

@@ -55,7 +55,7 @@ class TruthAdmin(ButtonAdmin):
     list_defer: ClassVar[Sequence[str]] = ("body",)
     search_fields = ("title",)
     search_help_text = _("Words of the text, a part of the title, or an id.")
-    actions: ClassVar[Any] = ("withdraw_selected", "restore_selected", "retry_selected")
+    actions: Any = ("withdraw_selected", "restore_selected", "retry_selected")
     buttons: ClassVar[Sequence[Button]] = (
         Button("retry", "Retry indexing now", Role.EDITOR, needs_retry),
         Button("withdraw", "Withdraw", Role.EDITOR, is_there),

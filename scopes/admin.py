@@ -110,7 +110,7 @@ class PickAdmin(ReadOnlyAdmin):
     ordering = ("agent__slug", "id")
     target: ClassVar[str]
 
-    def get_list_display(self, request: HttpRequest) -> Sequence[Any]:
+    def get_list_display(self, request: HttpRequest) -> Any:
         """Return the agent and what was picked."""
         return ("agent", self.target)
 

@@ -129,7 +129,7 @@ def _scopes(allowlist: Allowlist | None) -> dict[str, str]:
 
 def _names(agent: PhoneAgent) -> Mapping[str, str]:
     with organization_context(agent.organization_id):
-        rows = [
+        rows: list[Segment | PhoneAgent] = [
             *Segment.objects.filter(organization_id=agent.organization_id),
             *PhoneAgent.objects.filter(organization_id=agent.organization_id),
         ]

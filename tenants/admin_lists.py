@@ -54,7 +54,7 @@ class PagedList(ChangeList):
         beside = getattr(self.model_admin, "beside", None)
         if beside is not None:
             beside(request, rows)
-        self.result_list = rows  # type: ignore[assignment]
+        self.result_list = rows
 
 
 class OrganizationFilter(admin.SimpleListFilter):

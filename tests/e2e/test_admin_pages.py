@@ -82,7 +82,7 @@ def test_axe_finds_nothing_on_any_page(staff, live_server, signed_in, look):
     width, media = LOOKS[look]
     signed_in.emulate_media(**media)
     signed_in.set_viewport_size({"width": width, "height": 800})
-    wrong = {}
+    wrong: dict[str, list[str]] = {}
     for name, address in pages_of(staff).items():
         if look in {"dark", "forced"} and name not in SAMPLE:
             continue
@@ -94,3 +94,13 @@ def test_axe_finds_nothing_on_any_page(staff, live_server, signed_in, look):
         wrong |= {name: found} if found else {}
         keep_picture(signed_in, f"admin-{name}-{look}")
     assert not wrong, "\n".join(f"{name}: {one}" for name, told in wrong.items() for one in told)
+
+
+def test_pages_run_from_right_to_left_and_fit_a_narrow_window(staff, live_server, signed_in):
+    signed_in.set_extra_http_headers({"Accept-Language": "ar"})
+    signed_in.set_viewport_size({"width": 320, "height": 800})
+    with strict(signed_in):
+        for name in SAMPLE:
+            signed_in.goto(live_server.url + pages_of(staff)[name])
+            assert signed_in.locator("html").get_attribute("dir") == "rtl"
+            assert not is_wider_than_the_window(signed_in), name

@@ -23,7 +23,7 @@ def posted(client, address):
     """The form as the page shows it, ready to be sent back."""
     page = html.fromstring(client.get(address).content.decode())
     (form,) = [one for one in page.forms if (one.get("id") or "").endswith("_form")]
-    sent = {}
+    sent: dict[str, list[str]] = {}
     for name, value in form.form_values():
         sent.setdefault(name, []).append(value)
     return sent
@@ -69,7 +69,7 @@ def test_a_new_item_is_filed_under_the_canonical_key(staff):
     with staff.acme.context():
         item = Item.objects.get(title="Fees")
         assert LexicalEntry.objects.filter(asset_id=item.pk).exists()
-    assert (item.folder_key, item.uploader.username) == ("help/cards/voyager", "editor")
+    assert (item.folder_key, item.uploader) == ("help/cards/voyager", staff.people["editor"])
 
 
 def test_an_item_cannot_be_added_to_another_organization(staff):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import timedelta
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -104,7 +105,7 @@ def test_a_row_that_is_found_says_so(here, viewer):
     assert page.context["reason"].kept_out_by == []
 
 
-GATES = {
+GATES: dict[str, dict[str, Any]] = {
     "lifecycle": {"review_status": "pending"},
     "dataset": {"dataset": "conversations"},
     "deleted": {"deleted_at": timezone.now()},
