@@ -10,6 +10,7 @@ from voiceapi.exposing import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
+    path("api/v1/", include("config.api_urls")),
     path("healthz", alive, name="alive"),
     path("readyz", ready, name="ready"),
     path("internal/voice/v1/", include("voiceapi.urls")),

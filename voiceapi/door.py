@@ -21,13 +21,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from knowledge.retrieval.deadline import Deadline
+from tenants.strict_json import StrictJSONParser
+from tenants.wire_fields import validated
 from voiceapi.admission import admitted
 from voiceapi.authentication import HoldsServiceKey, ServiceKeyAuthentication
 from voiceapi.contract import DEADLINE_HEADER, DEADLINE_MS, HEADER, require_served
 from voiceapi.errors import InvalidRequest, LengthMissing, Overloaded
-from voiceapi.parsing import StrictJSONParser
 from voiceapi.refusing import refuse, refuse_early
-from voiceapi.requests import validated
 
 # What the way back may take, of the time that the client gives (milliseconds).
 _WAY_BACK_MS: Final = 500

@@ -1,35 +1,18 @@
-"""Fields that take what JSON says: no number for a string, no string for a number, nothing unknown."""
+"""Fields of the voice contract alone: a query, and facts of a call."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from knowledge.text.normalising import normalise
+from tenants.wire_fields import Text
 
 LONGEST_QUERY: Final = 500
-UNKNOWN: Final = "Unknown field."
 # Before normalisation, which may shorten a text but is never asked to read a book.
 _RAW_FACTOR: Final = 4
-
-
-class Text(serializers.CharField):
-    """A string, and only a string, kept as it was sent."""
-
-    default_error_messages = {"invalid": "Must be a string."}
-
-    def __init__(self, **kwargs: Any) -> None:
-        shortest = None if kwargs.get("allow_blank") else 1
-        super().__init__(**{"trim_whitespace": False, "min_length": shortest, **kwargs})
-
-    def to_internal_value(self, data: Any) -> str:
-        """Refuse what is not a string."""
-        if not isinstance(data, str):
-            self.fail("invalid")
-        return super().to_internal_value(data)
 
 
 @extend_schema_field(
@@ -60,86 +43,7 @@ class QueryText(Text):
         return text
 
 
-class Several(serializers.ListField):
-    """A list whose length is looked at before its members are."""
-
-    default_error_messages = {
-        "not_a_list": "Must be a list.",
-        "max_length": "Must have at most {max_length} members.",
-        "min_length": "Must have at least {min_length} members.",
-    }
-
-    def to_internal_value(self, data: Any) -> list[Any]:
-        """Refuse what is not a list, or one that is too long."""
-        if not isinstance(data, list):
-            self.fail("not_a_list")
-        if self.max_length is not None and len(data) > self.max_length:
-            self.fail("max_length", max_length=self.max_length)
-        value: list[Any] = super().to_internal_value(data)
-        return value
-
-
-class Whole(serializers.IntegerField):
-    """A whole number written as a number."""
-
-    default_error_messages = {"invalid": "Must be a whole number."}
-
-    def to_internal_value(self, data: Any) -> int:
-        """Refuse strings, fractions and truth values."""
-        if type(data) is not int:
-            self.fail("invalid")
-        return super().to_internal_value(data)
-
-
-class Truth(serializers.BooleanField):
-    """True or false."""
-
-    default_error_messages = {"invalid": "Must be true or false."}
-
-    def to_internal_value(self, data: Any) -> bool:
-        """Refuse everything else that could be read as one."""
-        if not isinstance(data, bool):
-            self.fail("invalid")
-        return data
-
-
-class StrictSerializer(serializers.Serializer[Any]):
-    """An object whose every field is known; an unknown one is refused by name."""
-
-    default_error_messages = {"invalid": "Must be an object."}
-
-    def to_internal_value(self, data: Any) -> dict[str, Any]:
-        """Refuse unknown fields together with whatever else is wrong."""
-        unknown = {
-            name: [UNKNOWN] for name in (data if isinstance(data, Mapping) else ())
-            if name not in self.fields
-        }  # fmt: skip
-        try:
-            value: dict[str, Any] = super().to_internal_value(data)
-        except serializers.ValidationError as error:
-            found = error.detail if isinstance(error.detail, dict) else {}
-            raise serializers.ValidationError({**found, **unknown}) from None
-        if unknown:
-            raise serializers.ValidationError(unknown)
-        return value
-
-
 class CallFacts(serializers.Serializer[Any]):
     """What the telephone system knows of a call: keys we do not know are dropped, not refused."""
 
     default_error_messages = {"invalid": "Must be an object."}
-
-
-def flatten(detail: Any, path: str = "") -> dict[str, list[str]]:
-    """Return every complaint under the path of its field, `queries.0` or `turn_context.utterance`."""
-    return {name: list(messages) for name, messages in _flat(detail, path)}
-
-
-def _flat(detail: Any, path: str) -> Iterator[tuple[str, list[str]]]:
-    if isinstance(detail, Mapping):
-        for name, inner in detail.items():
-            # DRF says under this name what is wrong with the object itself.
-            own = name == "non_field_errors"
-            yield from _flat(inner, path if own else f"{path}.{name}" if path else str(name))
-    elif detail:
-        yield path or "body", [str(message) for message in detail]

@@ -12,8 +12,8 @@ from rest_framework.response import Response
 
 from tenants.errors import EarmarkError
 from tenants.keys import KeyRefused
+from tenants.wire_fields import flatten
 from voiceapi import errors, metrics
-from voiceapi.fields import flatten
 
 log = logging.getLogger(__name__)
 

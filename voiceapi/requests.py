@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from django.core.validators import RegexValidator
-from rest_framework import serializers
 
-from voiceapi.fields import CallFacts, QueryText, Several, StrictSerializer, Text, Truth, Whole
+from tenants.wire_fields import Several, StrictSerializer, Text, Truth, Whole
+from voiceapi.fields import CallFacts, QueryText
 
 MOST_QUERIES: Final = 4
 LONGEST_CONTEXT: Final = 1000
@@ -106,14 +106,3 @@ class SearchRequest(Named):
     speculative = Truth(default=False)
     adopted = _ids(MOST_ADOPTED)
     limit = Whole(default=USUAL_RESULTS, min_value=1, max_value=MOST_RESULTS)
-
-
-def validated(shape: type[serializers.Serializer[Any]], body: Any) -> dict[str, Any]:
-    """Return the body as the shape says.
-
-    Raises: rest_framework ValidationError
-    """
-    serializer = shape(data=body)
-    serializer.is_valid(raise_exception=True)
-    value: dict[str, Any] = serializer.validated_data
-    return value

@@ -6,9 +6,10 @@ import random
 import pytest
 from rest_framework.exceptions import ValidationError
 
+from tenants.strict_json import read_object
+from tenants.wire_fields import validated
 from voiceapi.errors import VoiceError
-from voiceapi.parsing import read_object
-from voiceapi.requests import SearchRequest, SessionRequest, validated
+from voiceapi.requests import SearchRequest, SessionRequest
 
 BODIES = 100_000
 SEED = 20260302

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
+from tenants.strict_json import DEEPEST, MOST_BYTES, StrictJSONParser, read_object
+from tenants.wire_fields import flatten
 from voiceapi.errors import BodyTooLarge, InvalidRequest, MalformedBody, MediaTypeRefused
-from voiceapi.fields import flatten
-from voiceapi.parsing import DEEPEST, MOST_BYTES, StrictJSONParser, read_object
 
 
 def nested(depth):

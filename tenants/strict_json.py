@@ -12,7 +12,7 @@ from typing import IO, Any, Final, NoReturn
 from django.utils.http import parse_header_parameters
 from rest_framework.parsers import BaseParser
 
-from voiceapi.errors import BodyTooLarge, InvalidRequest, MalformedBody, MediaTypeRefused
+from tenants.refusals import BodyTooLarge, InvalidRequest, MalformedBody, MediaTypeRefused
 
 MOST_BYTES: Final = 256 * 1024
 DEEPEST: Final = 8
@@ -23,6 +23,7 @@ class StrictJSONParser(BaseParser):
     """One JSON object in UTF-8, bounded in size and depth, with every field given once."""
 
     media_type = "application/json"
+    most_bytes = MOST_BYTES
 
     def parse(
         self,
@@ -37,7 +38,7 @@ class StrictJSONParser(BaseParser):
         _, parameters = parse_header_parameters(media_type or self.media_type)
         if parameters.get("charset", "utf-8").lower() not in {"utf-8", "utf8"}:
             raise MediaTypeRefused
-        return read_object(_bounded(stream))
+        return read_object(_bounded(stream, self.most_bytes))
 
 
 def read_object(raw: bytes) -> dict[str, Any]:
@@ -58,12 +59,12 @@ def read_object(raw: bytes) -> dict[str, Any]:
     return value
 
 
-def _bounded(stream: IO[Any]) -> bytes:
+def _bounded(stream: IO[Any], most: int) -> bytes:
     try:
-        raw: bytes = stream.read(MOST_BYTES + 1)
+        raw: bytes = stream.read(most + 1)
     except OSError:
         raise MalformedBody from None
-    if len(raw) > MOST_BYTES:
+    if len(raw) > most:
         raise BodyTooLarge
     return raw
 
