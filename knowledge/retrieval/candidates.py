@@ -24,6 +24,9 @@ from knowledge.retrieval.types import Allowlist, Candidate, CategoryName, Query
 # Up to so many rows in scope it is quicker to look at each than to read posting lists.
 FEW_ROWS: Final = 2_000
 _PINNED: Final = "SELECT e.id, 0 FROM eligible e WHERE e.id = ANY(%(pinned)s::uuid[])"
+_WORDS_ALONE: Final = f"""shown AS (
+  SELECT asset_id, position, NULL::float8[] AS distances, NULL::float8[] AS titles
+    FROM (SELECT asset_id, position FROM found UNION {_PINNED}) p)"""
 KINDS: Final[dict[CategoryName, str]] = {"instruction": "'instruction'", "knowledge": "x.kind"}
 # Whether the organization still lets an answer come first that nobody verified in time.
 LEADS: Final[dict[CategoryName, str]] = {
@@ -64,37 +67,28 @@ def candidates(
 def candidate_sql(category: CategoryName, probe: Probe, allowlist: Allowlist) -> str:
     """Return the statement; the parameters of gates and probe belong to it."""
     numbers = range(len(probe.queries))
+    dense = probe.vectors is not None
     parts = [
         f"eligible AS MATERIALIZED (SELECT x.id, x.generation FROM {TABLES[category]} x"
         f"\n WHERE {eligible_sql(category, allowlist)})",
         _lexical(numbers),
+        *([_scored(numbers)] if dense else []),
+        _found(numbers, dense=dense),
+        *([_picked(numbers), _near(numbers)] if dense else [_WORDS_ALONE]),
     ]
-    if probe.vectors is not None:
-        parts += [_scored(numbers), _found(numbers, dense=True), _picked(numbers), _titles(numbers)]
-        distances = (_row("s", numbers), _row("t", numbers))
-        joins = (
-            " LEFT JOIN scored s ON s.asset_id = p.asset_id AND s.position = p.position"
-            " LEFT JOIN titles t ON t.asset_id = p.asset_id"
-        )
-    else:
-        parts += [
-            _found(numbers, dense=False),
-            f"picked AS (SELECT asset_id, position FROM found UNION {_PINNED})",
-        ]
-        distances, joins = ("NULL", "NULL"), ""
-    return "WITH " + ",\n".join(parts) + _selected(category, distances, joins, numbers)
+    return "WITH " + ",\n".join(parts) + _selected(category, numbers)
 
 
+# A scope may hold three rows or a million, and the planner's estimate of it is a guess. So that no
+# guess costs anything, arrays drive the index scans, "IN (...) IS TRUE" is one hashed look-up for
+# each row and never a loop, and OFFSET 0 keeps a look-up by key what it is.
 def _scored(numbers: range) -> str:
-    """Read each eligible row's vectors by key: OFFSET 0 keeps the planner, whose estimate of a
-    scope is a guess, from scanning the organization once for every row."""
     distances = ", ".join(f"v.embedding <#> %(vector{i})s::halfvec AS d{i}" for i in numbers)
-    names = ", ".join(f"v.d{i}" for i in numbers)
     return f"""scored AS MATERIALIZED (
-  SELECT e.id AS asset_id, v.position, {names} FROM eligible e CROSS JOIN LATERAL (
-    SELECT v.position, {distances} FROM knowledge_vector v
-     WHERE v.organization_id = %(organization)s AND v.space_id = %(space)s
-       AND v.asset_id = e.id AND v.generation = e.generation OFFSET 0) v)"""
+  SELECT v.asset_id, v.position, {distances} FROM knowledge_vector v
+   WHERE v.organization_id = %(organization)s AND v.space_id = %(space)s
+     AND v.asset_id = ANY(ARRAY(SELECT id FROM eligible))
+     AND ((v.asset_id, v.generation) IN (SELECT id, generation FROM eligible)) IS TRUE)"""
 
 
 def _matched(numbers: range) -> str:
@@ -112,19 +106,16 @@ def _matched(numbers: range) -> str:
 
 
 def _lexical(numbers: range) -> str:
-    """Find rows by their words: a small scope row by row, a large one through the GIN index.
-
-    IS TRUE keeps the planner from turning the hashed look-up into a loop over its bad estimate.
-    """
+    """Find rows by their words: a small scope row by row, a large one through the GIN index."""
     shares = ", ".join(f"m.s{i}" for i in numbers)
     columns = "l.asset_id, l.position, l.language, l.tokens, l.generation"
-    return f"""size AS (SELECT count(*) AS rows FROM eligible),
+    return f"""size AS (SELECT count(*) AS rows FROM eligible WHERE cardinality(%(generating)s::bigint[]) > 0),
 worded AS MATERIALIZED (
   SELECT l.* FROM eligible e CROSS JOIN LATERAL (
     SELECT {columns} FROM knowledge_lexicalentry l
      WHERE l.organization_id = %(organization)s AND l.asset_id = e.id
        AND l.generation = e.generation AND l.tokens && %(generating)s::bigint[] OFFSET 0) l
-   WHERE (SELECT rows FROM size) <= %(few)s
+   WHERE (SELECT rows FROM size) BETWEEN 1 AND %(few)s
   UNION ALL
   SELECT l.* FROM (
     SELECT {columns} FROM knowledge_lexicalentry l
@@ -144,13 +135,13 @@ def _found(numbers: range, *, dense: bool) -> str:
         for table, condition, order in tables
     ]
     legs.append("SELECT asset_id, position FROM worded WHERE tokens && %(whole)s::bigint[]")
-    return "found AS (" + "\n UNION ".join(legs) + ")"
+    return "found AS MATERIALIZED (" + "\n UNION ".join(legs) + ")"
 
 
 def _picked(numbers: range) -> str:
     """Let a near title or phrasing, and a pin, bring in the best passage of its document."""
     nearest = f"least({', '.join(f's.d{i}' for i in numbers)})"
-    return f"""picked AS (SELECT asset_id, position FROM found WHERE position >= 0
+    return f"""picked AS MATERIALIZED (SELECT asset_id, position FROM found WHERE position >= 0
   UNION (SELECT DISTINCT ON (s.asset_id) s.asset_id, s.position FROM scored s
     WHERE s.position >= 0 AND (s.asset_id = ANY(%(pinned)s::uuid[])
        OR s.asset_id IN (SELECT asset_id FROM found WHERE position < 0))
@@ -158,28 +149,41 @@ def _picked(numbers: range) -> str:
   UNION {_PINNED} AND NOT EXISTS (SELECT 1 FROM scored s WHERE s.asset_id = e.id))"""
 
 
-def _titles(numbers: range) -> str:
-    nearest = ", ".join(f"min(d{i}) AS d{i}" for i in numbers)
-    return f"""titles AS (SELECT asset_id, {nearest} FROM scored
-   WHERE position < 0 AND asset_id IN (SELECT asset_id FROM picked) GROUP BY asset_id)"""
+def _near(numbers: range) -> str:
+    """Give every picked passage its distances and those of its document's nearest title."""
+    titles = ", ".join(
+        f"min(s.d{i}) FILTER (WHERE s.position < 0) OVER same AS t{i}" for i in numbers
+    )
+    return f"""near AS MATERIALIZED (
+  SELECT s.asset_id, s.position, {_array("d", numbers)} AS distances, {_array("t", numbers)} AS titles
+    FROM (SELECT s.*, {titles} FROM scored s
+           WHERE (s.asset_id IN (SELECT asset_id FROM picked)) IS TRUE
+          WINDOW same AS (PARTITION BY s.asset_id)) s
+   WHERE ((s.asset_id, s.position) IN (SELECT asset_id, position FROM picked)) IS TRUE),
+shown AS (
+  SELECT * FROM near
+  UNION ALL
+  SELECT p.asset_id, p.position, NULL, NULL FROM picked p
+   WHERE ((p.asset_id, p.position) IN (SELECT asset_id, position FROM near)) IS NOT TRUE)"""
 
 
-def _row(alias: str, numbers: range) -> str:
-    columns = ", ".join(f"{alias}.d{i}" for i in numbers)
-    return f"CASE WHEN {alias}.d0 IS NOT NULL THEN ARRAY[{columns}] END"
+def _array(letter: str, numbers: range) -> str:
+    columns = ", ".join(f"s.{letter}{i}" for i in numbers)
+    return f"CASE WHEN s.{letter}0 IS NOT NULL THEN ARRAY[{columns}] END"
 
 
-def _selected(
-    category: CategoryName, distances: tuple[str, str], joins: str, numbers: range
-) -> str:
+def _selected(category: CategoryName, numbers: range) -> str:
     return f"""
-SELECT p.asset_id, p.position, {KINDS[category]}, x.title, x.content_hash,
-       {distances[0]}, {distances[1]}, m.tokens, l.language,
-       coalesce(l.tokens && %(whole)s::bigint[], false), {LEADS[category]}
-  FROM picked p JOIN {TABLES[category]} x ON x.organization_id = %(organization)s AND x.id = p.asset_id
-  {joins}
-  LEFT JOIN knowledge_lexicalentry l ON l.organization_id = %(organization)s
-   AND l.asset_id = p.asset_id AND l.position = p.position AND l.generation = x.generation
+SELECT p.asset_id, p.position, x.kind, x.title, x.content_hash, p.distances, p.titles, m.tokens, l.language,
+       coalesce(l.tokens && %(whole)s::bigint[], false), x.leads
+  FROM shown p CROSS JOIN LATERAL (
+    SELECT {KINDS[category]} AS kind, x.title, x.content_hash, x.generation, {LEADS[category]} AS leads
+      FROM {TABLES[category]} x
+     WHERE x.organization_id = %(organization)s AND x.id = p.asset_id OFFSET 0) x
+  LEFT JOIN LATERAL (
+    SELECT l.language, l.tokens FROM knowledge_lexicalentry l
+     WHERE l.organization_id = %(organization)s AND l.asset_id = p.asset_id
+       AND l.position = p.position AND l.generation = x.generation OFFSET 0) l ON true
   LEFT JOIN {_matched(numbers)} ON true"""
 
 
