@@ -208,3 +208,12 @@ async def test_the_forced_search_leaves_the_prepared_reply_valid():
         {"type": "function", "function": {"name": "search_knowledge"}},
         "auto",
     ]
+
+
+async def test_without_the_private_name_of_the_sdk_every_search_still_happens_once(monkeypatch):
+    monkeypatch.setattr("earmark_worker.adapters.livekit.speech._CURRENT", None)
+    async with a_line(SEARCH, ANSWER) as line:
+        await line.say("I want a refund")
+        await until(lambda: line.answers, what="the answer")
+    assert len(line.backend.requests) == 1
+    assert line.ledger.used == 1

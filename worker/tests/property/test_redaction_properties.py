@@ -1,3 +1,4 @@
+import asyncio
 import re
 import unicodedata
 
@@ -6,6 +7,7 @@ from hypothesis import strategies as st
 
 from earmark_worker.languages.number_words import NUMBER_WORDS
 from earmark_worker.redaction import redact
+from tests.fakes.backend import FakeBackend, a_conversation, view_of
 
 ZEROES = "0٠۰०০੦૦୦௦౦೦൦๐０𝟎"
 SEPARATORS = st.sampled_from([" ", "-", "  ", " - ", "–", ".", ", ", "\u00a0", "\u200f", "\n", "/"])
@@ -73,6 +75,21 @@ def test_no_spelled_run_is_left_in_any_covered_language(run, before, after):
     redacted = redact(f"{before}; {text}; {after}")
     assert text not in redacted.text
     assert redacted.lengths == (size,)
+
+
+@given(st.lists(st.one_of(digit_runs(), spelled_runs()), min_size=1, max_size=4), st.data())
+@settings(max_examples=200)
+def test_no_run_leaves_in_the_queries_or_the_context_of_a_request(runs, data):
+    said = [data.draw(st.sampled_from(FILLERS)) + "; " + text for text, _ in runs]
+    backend = FakeBackend()
+    conversation, _, _ = a_conversation(backend)
+    view = view_of(*(f"c:{text}" for text in said))
+    asyncio.run(conversation.search("c1", said, view=view))
+    request = backend.requests[0]
+    left = [*request.queries, request.turn_context.utterance]
+    assert not any(text in sent for text, _ in runs for sent in left)
+    for sent in left:
+        assert not RUN.search("".join(map(_ascii, MARKER.sub("|", sent))))
 
 
 @given(st.text(max_size=200))

@@ -15,7 +15,9 @@ from earmark_worker.speech.digits import spoken_as_written
 from earmark_worker.speech.sayings import Voice
 from earmark_worker.speech.words import CURRENCIES, SPEECH_WORDS, SYMBOLS, UNITS
 
-_NUMBER = r"\d{1,3}(?:[,.'’\u00a0\u202f]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
+# Groups of three, or of two before the last three as in India; CLDR number symbols of the seven.
+_GROUP = r"[,.'’٬\u00a0\u202f]"
+_NUMBER = rf"\d{{1,3}}(?:{_GROUP}\d{{2,3}})*{_GROUP}\d{{3}}(?:[.,٫]\d+)?(?!\d)|\d+(?:[.,٫]\d+)?"
 _SYMBOL = "|".join(map(re.escape, ["$", *SYMBOLS]))
 _CODE = "|".join(sorted(CURRENCIES))
 _UNIT = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True))

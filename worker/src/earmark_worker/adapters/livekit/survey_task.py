@@ -27,12 +27,18 @@ class SurveyResult:
 class SurveyTask(AgentTask[SurveyResult]):
     """Holds the call until the survey is complete.
 
-    Shape: preemptive generation is off here, so that every answer is bound once, from the turn
+    Shape: `closing` and `apology` (before a question that is asked again) are said as they are, so
+    give them in the caller's language. Preemptive generation is off here, so that every answer is bound once, from the turn
     that the caller really finished; each caller message is kept in the history.
     """
 
     def __init__(
-        self, survey: SurveyController, conversation: Conversation, *, closing: str = "Thank you."
+        self,
+        survey: SurveyController,
+        conversation: Conversation,
+        *,
+        closing: str = "Thank you.",
+        apology: str = "Sorry.",
     ) -> None:
         super().__init__(
             instructions="Ask the open survey question and nothing else.",
@@ -41,6 +47,7 @@ class SurveyTask(AgentTask[SurveyResult]):
         self._survey = survey
         self._conversation = conversation
         self._closing = closing
+        self._apology = apology
         self._bound: set[str] = set()
         self._lead_in = ""
 
@@ -88,7 +95,7 @@ class SurveyTask(AgentTask[SurveyResult]):
         except SubmissionFailed:
             return
         again = outcome.next_action is NextAction.ASK_CALLER and outcome.attempts_left is not None
-        self._lead_in = "Sorry. " if again else ""
+        self._lead_in = f"{self._apology} " if again else ""
 
     async def _resumed(self) -> None:
         try:
