@@ -33,8 +33,10 @@ def find(category: str, organization_ids: Sequence[int], text: str) -> QuerySet[
     Cost:  up to three short statements; a title read of the organization when no word is found.
     """
     rows = _MODELS[category]._default_manager.filter(organization_id__in=list(organization_ids))
-    named = _named(rows, text.strip())
-    if named:
+    asked_id = _id(text)
+    named = _named(rows, text.strip(), asked_id)
+    # The parts of an id are no words: "…-7-…" would find "seven".
+    if named or asked_id:
         return rows.filter(pk__in=named)
     worded = _worded(category, organization_ids, text)
     if worded:
@@ -43,10 +45,14 @@ def find(category: str, organization_ids: Sequence[int], text: str) -> QuerySet[
     return rows.filter(pk__in=list(parts.values_list("pk", flat=True)[:MOST_FOUND]))
 
 
-def _named(rows: QuerySet[Any], text: str) -> list[UUID]:
-    by_name = Q(external_id=text)
+def _id(text: str) -> UUID | None:
     with suppress(ValueError):
-        by_name |= Q(pk=UUID(text))
+        return UUID(text.strip())
+    return None
+
+
+def _named(rows: QuerySet[Any], text: str, asked_id: UUID | None) -> list[UUID]:
+    by_name = Q(external_id=text) | Q(pk=asked_id) if asked_id else Q(external_id=text)
     return list(rows.filter(by_name).values_list("pk", flat=True)[:MOST_FOUND])
 
 
