@@ -24,7 +24,7 @@ def queries(*texts):
     return json.dumps({"queries": list(texts)})
 
 
-async def until(condition, *, seconds=3.0, what="the condition"):
+async def until(condition, *, seconds=8.0, what="the condition"):
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
