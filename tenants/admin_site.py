@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Final, cast
@@ -11,7 +11,7 @@ from django.contrib import admin
 from django.contrib.admin.views.autocomplete import AutocompleteJsonView
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, URLResolver, path
+from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils.translation import gettext_lazy as _
 
 from tenants.admin_authority import authority_of
@@ -31,6 +31,8 @@ class Notice:
 
 
 Watch = Callable[[HttpRequest], list[Notice]]
+# Pages of a section in the list of everything: label, name of the address, query.
+Entries = Sequence[tuple[Any, str, str]]
 
 
 def own_transaction(view: View) -> View:
@@ -53,6 +55,7 @@ class EarmarkSite(admin.AdminSite):
         self.disable_action("delete_selected")
         self._pages: list[tuple[str, View, str]] = []
         self._watches: list[Watch] = []
+        self._sections: list[tuple[Any, Entries]] = []
 
     def add_page(self, route: str, view: View, name: str) -> None:
         """Add a page that belongs to no model."""
@@ -61,6 +64,17 @@ class EarmarkSite(admin.AdminSite):
     def add_watch(self, watch: Watch) -> None:
         """Add a source of what needs attention."""
         self._watches.append(watch)
+
+    def add_section(self, name: Any, entries: Entries) -> None:
+        """List pages that belong to no model, for everybody who may look into an organization."""
+        self._sections.append((name, entries))
+
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
+        """Return Django's list with our sections before it."""
+        models = list(super().get_app_list(request, app_label))
+        if app_label is not None or not authority_of(request).has_somewhere(Role.VIEWER):
+            return models
+        return [_section(name, entries) for name, entries in self._sections] + models
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         """Our pages, then Django's; the redirect to any row of any table is left out."""
@@ -108,6 +122,15 @@ class LabelledRows(AutocompleteJsonView):
         """Return one row as the widget shows it."""
         label = getattr(self.model_admin, "label_of", str)
         return {**super().serialize_result(obj, to_field_name), "text": label(obj)}
+
+
+def _section(name: Any, entries: Entries) -> dict[str, Any]:
+    rows = [
+        {"name": label, "object_name": f"page{place}", "admin_url": reverse(address) + query,
+         "view_only": True}
+        for place, (label, address, query) in enumerate(entries)
+    ]  # fmt: skip
+    return {"name": name, "app_label": "pages", "app_url": rows[0]["admin_url"], "models": rows}
 
 
 def our_site() -> EarmarkSite:

@@ -1,0 +1,57 @@
+"""Buttons about the index: try one answer again, or compare everything of the organization."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from golden.acting import tell
+from golden.staff.asking import (
+    act_of,
+    find_answer,
+    in_own_organizations,
+    organization_of,
+    require_role,
+)
+from knowledge.embedding.spaces import active_space
+from knowledge.indexing.reconciling import reconcile
+from knowledge.indexing.state import retry_failed
+from tenants.admin_authority import at_of
+from tenants.admin_site import own_transaction
+from tenants.models import Role
+
+
+@own_transaction
+def retry(request: HttpRequest, golden_id: UUID) -> HttpResponse:
+    """Let the index try one answer again now."""
+    with in_own_organizations(request):
+        golden = find_answer(request, golden_id)
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        require_role(request, Role.AUTHOR, golden.organization_id)
+        if golden.item_id is not None:
+            retry_failed(golden.organization_id, at=at_of(request), asset_ids=[golden.item_id])
+            tell(golden, "golden.retry_index", act_of(request))
+    messages.success(request, _("The index tries again now."))
+    return HttpResponseRedirect(reverse("admin:golden_answer", args=[golden_id]))
+
+
+@own_transaction
+def compare_index(request: HttpRequest) -> HttpResponse:
+    """Compare what is published with what is indexed, and repair what differs."""
+    with in_own_organizations(request):
+        organization = organization_of(request, Role.PUBLISHER)
+        space = active_space()
+    if request.method != "POST":
+        return HttpResponseNotAllowed(["POST"])
+    if space is not None:
+        found = reconcile(organization.pk, space=space, at=at_of(request)).total
+        sentence = ngettext("%s difference was found.", "%s differences were found.", found)
+        messages.success(request, sentence % found)
+    address = reverse("admin:golden_list")
+    return HttpResponseRedirect(f"{address}?organization={organization.slug}")
