@@ -33,6 +33,7 @@ from knowledge.retrieval.types import (
     Understood,
 )
 from scopes.resolution import allowlist_for
+from scopes.snapshots import snapshot_of
 from tenants.isolation import organization_context
 from tenants.models import Contact, PhoneAgent
 
@@ -216,10 +217,22 @@ def _write_down(
                 queries=[query.text for query in understood.queries],
                 instruction_mode=_mode(allowlist, "instruction"),
                 knowledge_mode=_mode(allowlist, "knowledge"),
+                scope=snapshot_of(allowlist) if allowlist else {},
+                asked=_asked(request.question),
                 **_outcome(answer),
             )
     except DatabaseError as failure:
         log.error("search_not_recorded", extra={"failure": type(failure).__name__})
+
+
+def _asked(question: Question) -> dict[str, Any]:
+    """Keep what a replay needs; what the caller was saying meanwhile is not kept."""
+    turn = question.turn_context
+    return {
+        "limit": question.limit,
+        "pinned": list(question.pinned),
+        "digits": turn.structured_value_digits if turn else None,
+    }
 
 
 def _outcome(answer: Answer) -> dict[str, Any]:

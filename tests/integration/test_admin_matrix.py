@@ -61,6 +61,7 @@ SITE = {
     "autocomplete": (403,) * 6,
     "app_list": (200, 200, 200, 200, 200, 404),
     "search_as_agent": (200, 200, 200, 200, 404, 404),
+    "call_heard": (200, 200, 200, 200, 404, 404),
     "logout": (405,) * 6,
     None: (404,) * 6,
 }
@@ -72,7 +73,7 @@ SELECTOR = {
 }
 BUTTONS = {
     "item": "withdraw", "instruction": "withdraw", "servicekeybinding": "revoke",
-    "phoneagent": "make_scopes", "importfailure": "resolve", "indexstate": "retry",
+    "phoneagent": "make_scopes", "voicesession": "none", "importfailure": "resolve", "indexstate": "retry",
 }  # fmt: skip
 
 
@@ -129,6 +130,7 @@ def _address(staff: Office, route, model):
     for given, value in (
         ("<path:object_id>", pk), ("<id>", pk), ("<slug:name>", BUTTONS.get(model, "")),
         ("<uuid:agent_id>", str(staff.rows["phoneagent"].pk)),
+        ("<uuid:session_id>", str(staff.rows["voicesession"].pk)),
         ("(?P<url>.*)$", "nowhere/"),
     ):  # fmt: skip
         route = route.replace(given, value)

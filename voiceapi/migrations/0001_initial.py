@@ -8,35 +8,74 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('tenants', '0001_initial'),
+        ("tenants", "0001_initial"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='VoiceSession',
+            name="VoiceSession",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('kid', models.CharField(max_length=32)),
-                ('call_id', models.CharField(blank=True, max_length=200)),
-                ('channel', models.CharField(max_length=32)),
-                ('country', models.CharField(blank=True, max_length=2)),
-                ('language', models.CharField(blank=True, max_length=16)),
-                ('snapshot', models.JSONField(default=dict)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('expires_at', models.DateTimeField()),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
-                ('agent', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='tenants.phoneagent')),
-                ('contact', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, to='tenants.contact')),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("kid", models.CharField(max_length=32)),
+                ("call_id", models.CharField(blank=True, max_length=200)),
+                ("channel", models.CharField(max_length=32)),
+                ("country", models.CharField(blank=True, max_length=2)),
+                ("language", models.CharField(blank=True, max_length=16)),
+                ("snapshot", models.JSONField(default=dict)),
+                (
+                    "created_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                ("expires_at", models.DateTimeField()),
+                ("ended_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "agent",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, to="tenants.phoneagent"
+                    ),
+                ),
+                (
+                    "contact",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        to="tenants.contact",
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-created_at', 'id'],
-                'indexes': [models.Index(fields=['organization', '-created_at'], name='voiceapi_session_recent')],
-                'constraints': [models.UniqueConstraint(fields=('organization', 'id'), name='voiceapi_session_key'), tenants.isolation.TenantForeignKey(column='agent_id', name='voiceapi_session_agent', on_delete='CASCADE', to='tenants.PhoneAgent')],
+                "ordering": ["-created_at", "id"],
+                "indexes": [
+                    models.Index(
+                        fields=["organization", "-created_at"], name="voiceapi_session_recent"
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("organization", "id"), name="voiceapi_session_key"
+                    ),
+                    tenants.isolation.TenantForeignKey(
+                        column="agent_id",
+                        name="voiceapi_session_agent",
+                        on_delete="CASCADE",
+                        to="tenants.PhoneAgent",
+                    ),
+                ],
             },
         ),
     ]
