@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern, URLResolver, path, re_path
+from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from config.api_schema import SchemaView
 from tenants.api.views import NothingView
 
-APPS: list[URLPattern | URLResolver] = []
+APPS: list[URLPattern | URLResolver] = [
+    path("", include("knowledge.api.urls")),
+]
 urlpatterns: list[URLPattern | URLResolver] = [
     *APPS,
     path("schema", SchemaView.as_view(), name="api-schema"),

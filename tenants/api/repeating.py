@@ -46,7 +46,7 @@ def once(
         raise InvalidRequest(fields={HEADER: ["Must have 1 to 200 printable characters."]})
     user = request.user
     assert isinstance(user, User)
-    claim = {
+    claim: dict[str, Any] = {
         "organization": organization_id, "user": user.pk, "key": key, "hash": _hash(request),
         "at": at, "oldest": at - KEPT,
     }  # fmt: skip

@@ -63,11 +63,11 @@ class TenantAPIView(APIView):
     Shape: `statuses` maps classes of errors from below to HTTP statuses, see tenants.api.refusing.
     """
 
-    authentication_classes: ClassVar[tuple[type[BaseAuthentication], ...]] = (
+    authentication_classes: tuple[type[BaseAuthentication], ...] = (
         TokenAuthentication,
         BrowserAuthentication,
     )
-    permission_classes: ClassVar[tuple[type[BasePermission], ...]] = (IsAuthenticated,)  # type: ignore[assignment]
+    permission_classes: tuple[type[BasePermission], ...] = (IsAuthenticated,)
     parser_classes = (StrictJSONParser,)
     content_negotiation_class = AlwaysJson
     statuses: ClassVar[Mapping[type[EarmarkError], int]] = {}
@@ -84,7 +84,7 @@ class TenantAPIView(APIView):
         """Keep Django from logging refusals, and caches from keeping answers."""
         done = super().finalize_response(request, response, *args, **kwargs)
         done.headers.setdefault("Cache-Control", "no-store")
-        done._has_been_logged = True
+        done._has_been_logged = True  # type: ignore[attr-defined]
         return done
 
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Response]:

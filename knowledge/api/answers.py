@@ -1,0 +1,78 @@
+"""What the content API answers, for its OpenAPI document."""
+
+from __future__ import annotations
+
+from rest_framework import serializers
+
+from knowledge.api import shapes
+
+
+class IndexAnswer(serializers.Serializer):  # type: ignore[type-arg]
+    """How far the index is with a row."""
+
+    state = serializers.ChoiceField(["pending", "live", "retrying", "failed"])
+    code = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class _About(serializers.Serializer):  # type: ignore[type-arg]
+    id = serializers.UUIDField()
+    organization = serializers.CharField()
+    external_id = serializers.CharField()
+    version = serializers.IntegerField()
+    deleted_at = serializers.DateTimeField(allow_null=True)
+    updated_at = serializers.DateTimeField()
+    index = IndexAnswer()
+
+
+class ItemAnswer(_About, shapes.ItemContent):
+    """An item."""
+
+    source = serializers.CharField()
+    kind = serializers.CharField()
+
+
+class InstructionAnswer(_About, shapes.InstructionContent):
+    """An instruction."""
+
+
+class SourceAnswer(serializers.Serializer):  # type: ignore[type-arg]
+    """A source."""
+
+    id = serializers.UUIDField()
+    organization = serializers.CharField()
+    slug = serializers.CharField()
+    name = serializers.CharField()
+    kind = serializers.CharField()
+
+
+class DirectoryAnswer(serializers.Serializer):  # type: ignore[type-arg]
+    """An instruction directory."""
+
+    id = serializers.UUIDField()
+    organization = serializers.CharField()
+    path = serializers.CharField()
+    name = serializers.CharField()
+
+
+class ErrorAnswer(serializers.Serializer):  # type: ignore[type-arg]
+    """What was refused."""
+
+    code = serializers.CharField()
+    message = serializers.CharField()
+    fields = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))  # type: ignore[assignment]
+
+
+class RowAnswer(serializers.Serializer):  # type: ignore[type-arg]
+    """What became of one row."""
+
+    external_id = serializers.CharField(allow_null=True)
+    outcome = serializers.ChoiceField(["created", "updated", "unchanged", "refused"])
+    id = serializers.UUIDField(allow_null=True)
+    error = ErrorAnswer(allow_null=True)
+
+
+class BulkAnswer(serializers.Serializer):  # type: ignore[type-arg]
+    """What became of every row, in the order they were sent."""
+
+    results = RowAnswer(many=True)

@@ -1,0 +1,46 @@
+"""What the content API refuses, and the status each error from below is told with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from knowledge.errors import FolderRefused, KnowledgeError
+from knowledge.indexing.filing import DirectoryRefused
+from knowledge.ingestion.errors import RowRefused
+from tenants.errors import EarmarkError
+
+
+class ContentWithdrawn(KnowledgeError):
+    """This was deleted by staff; restore it first."""
+
+    code = "content_withdrawn"
+
+
+class NotOurs(KnowledgeError):
+    """Golden answers change by publishing them, not here."""
+
+    code = "changed_by_publishing"
+
+
+class NameTaken(KnowledgeError):
+    """Another one has this name already."""
+
+    code = "name_taken"
+
+
+class StillUsed(KnowledgeError):
+    """Something is still filed in it or picked through it."""
+
+    code = "still_used"
+
+
+STATUSES: Final[Mapping[type[EarmarkError], int]] = {
+    ContentWithdrawn: 409,
+    NotOurs: 409,
+    NameTaken: 409,
+    StillUsed: 409,
+    FolderRefused: 422,
+    DirectoryRefused: 422,
+    RowRefused: 422,
+}
