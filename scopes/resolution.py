@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -9,7 +11,8 @@ from uuid import UUID
 from django.db import connection
 
 from knowledge.retrieval.types import Allowlist, Caller, Everything, Scope, Selection
-from scopes.models import AgentScope, FolderPick, InstructionPick, ItemPick, Mode
+from scopes.models import AgentScope, DirectoryPick, FolderPick, InstructionPick, ItemPick, Mode
+from scopes.selecting import Picks
 from tenants.models import Contact, ContactSegment, PhoneAgent
 
 NOTHING = Selection(ids=frozenset(), is_vacant=True)
@@ -18,8 +21,7 @@ NOTHING = Selection(ids=frozenset(), is_vacant=True)
 DIRECTORIES = """
 WITH RECURSIVE picked AS (
   SELECT d.id FROM knowledge_instructiondirectory d
-    JOIN scopes_directorypick p ON p.directory_id = d.id AND p.organization_id = d.organization_id
-   WHERE p.organization_id = %s AND p.agent_id = %s
+   WHERE d.organization_id = %s AND d.id = ANY(%s)
   UNION
   SELECT d.id FROM knowledge_instructiondirectory d
     JOIN picked ON d.parent_id = picked.id WHERE d.organization_id = %s
@@ -51,7 +53,7 @@ def allowlist_for(
     """Return what this agent may say to this contact on this channel at this instant.
 
     Reads live rows inside the caller's transaction, so that scope and search share a snapshot.
-    Cost: five short statements, constant in the number of picks.
+    Cost: six short statements, constant in the number of picks.
     """
     stored = dict(
         AgentScope.objects.filter(
@@ -66,6 +68,38 @@ def allowlist_for(
         instructions=_instructions(agent, stored.get("instruction")),
         knowledge=_knowledge(agent, stored.get("knowledge")),
     )
+
+
+def allowlist_if(
+    agent: PhoneAgent,
+    picks: Mapping[str, Picks],
+    *,
+    channel: str,
+    country: str | None,
+    at: datetime,
+) -> Allowlist:
+    """Return what this agent could say to an unknown caller if these were its picks; nothing is saved.
+
+    A category that is left out stays as it is stored; no picks open it, as saving them would.
+    """
+    stored = allowlist_for(agent, contact=None, channel=channel, country=country, at=at)
+    return replace(
+        stored,
+        instructions=_instructions_if(agent, picks.get("instruction"), stored.instructions),
+        knowledge=_knowledge_if(agent, picks.get("knowledge"), stored.knowledge),
+    )
+
+
+def _instructions_if(agent: PhoneAgent, picks: Picks | None, stored: Scope) -> Scope:
+    if picks is None:
+        return stored
+    return _selected_instructions(agent, picks.rows, picks.containers) if picks else Everything()
+
+
+def _knowledge_if(agent: PhoneAgent, picks: Picks | None, stored: Scope) -> Scope:
+    if picks is None:
+        return stored
+    return _selected_knowledge(agent, picks.rows, picks.containers) if picks else Everything()
 
 
 def _segments(contact: Contact | None) -> frozenset[UUID]:
@@ -84,16 +118,23 @@ def _instructions(agent: PhoneAgent, mode: str | None) -> Scope:
     ids = frozenset(
         InstructionPick.objects.filter(**where).values_list("instruction_id", flat=True)
     )
-    directories = _directories(agent)
-    if mode == Mode.ALL and not ids and not directories:
+    picked = list(DirectoryPick.objects.filter(**where).values_list("directory_id", flat=True))
+    if mode == Mode.ALL and not ids and not picked:
         return Everything()
+    return _selected_instructions(agent, ids, picked)
+
+
+def _selected_instructions(
+    agent: PhoneAgent, ids: frozenset[UUID], picked: Iterable[UUID]
+) -> Selection:
+    directories = _directories(agent, list(picked))
     is_live = _exists(LIVE_INSTRUCTION, [agent.organization_id, list(ids), list(directories)])
     return Selection(ids=ids, directories=directories, is_vacant=not is_live)
 
 
-def _directories(agent: PhoneAgent) -> frozenset[UUID]:
+def _directories(agent: PhoneAgent, picked: list[UUID]) -> frozenset[UUID]:
     with connection.cursor() as cursor:
-        cursor.execute(DIRECTORIES, [agent.organization_id, agent.pk, agent.organization_id])
+        cursor.execute(DIRECTORIES, [agent.organization_id, picked, agent.organization_id])
         return frozenset(row[0] for row in cursor.fetchall())
 
 
@@ -105,6 +146,12 @@ def _knowledge(agent: PhoneAgent, mode: str | None) -> Scope:
     folders = frozenset(FolderPick.objects.filter(**where).values_list("folder_key", flat=True))
     if mode == Mode.ALL and not ids and not folders:
         return Everything()
+    return _selected_knowledge(agent, ids, folders)
+
+
+def _selected_knowledge(
+    agent: PhoneAgent, ids: frozenset[UUID], folders: frozenset[str]
+) -> Selection:
     parameters = {
         "organization": agent.organization_id,
         "ids": list(ids),

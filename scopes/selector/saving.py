@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
-from scopes.errors import PickRefused, ScopeChangedMeanwhile, SelectionGone
-from scopes.selecting import Picks, explicit_picks, select
+from scopes.errors import ScopeChangedMeanwhile
+from scopes.retaking import select_present
+from scopes.selecting import explicit_picks
 from scopes.selector.deltas import Delta, keys_of, picks_of
 from tenants.auditing import Actor
 from tenants.isolation import organization_context
@@ -33,7 +33,8 @@ def save(
         return Saved()
     stored = _stored(agent, category)
     try:
-        left_out = _select(agent, category, delta.applied(stored), version=version, by=by, at=at)
+        picks = picks_of(delta.applied(stored), category)
+        left_out = select_present(agent, category, picks, version=version, by=by, at=at)
     except ScopeChangedMeanwhile:
         # An answer that was lost on its way: what was asked is what is there.
         if not delta.clear and not delta.against(_stored(agent, category)):
@@ -45,33 +46,3 @@ def save(
 def _stored(agent: PhoneAgent, category: str) -> frozenset[str]:
     with organization_context(agent.organization_id):
         return keys_of(explicit_picks(agent, category))
-
-
-def _select(
-    agent: PhoneAgent,
-    category: str,
-    keys: Collection[str],
-    *,
-    version: int,
-    by: Actor,
-    at: datetime,
-) -> int:
-    picks = picks_of(keys, category)
-    try:
-        select(agent, category, picks, version=version, by=by, at=at)
-    except PickRefused as refusal:
-        kept = without(picks, refusal.data["refused"])
-        if not kept:
-            raise SelectionGone from refusal
-        select(agent, category, kept, version=version, by=by, at=at)
-        return len(refusal.data["refused"])
-    return 0
-
-
-def without(picks: Picks, refused: Collection[str]) -> Picks:
-    """Return picks without the ones that were refused by name."""
-    return replace(
-        picks,
-        rows=frozenset(row for row in picks.rows if str(row) not in refused),
-        containers=frozenset(one for one in picks.containers if str(one) not in refused),
-    )

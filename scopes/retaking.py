@@ -1,0 +1,142 @@
+"""Take a selection over as far as it is still there: after a tick, from the past, from another agent.
+
+A selection that restricted never becomes one that opens: when nothing of it is left, it is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F, Func, IntegerField, Value
+from django.db.models.functions import Coalesce
+
+from knowledge.models import Category
+from scopes.errors import PickRefused, SelectionGone
+from scopes.models import AgentScope, Mode
+from scopes.selecting import Picks, explicit_picks, select
+from tenants.auditing import Actor
+from tenants.isolation import organization_context
+from tenants.models import AuditEntry, PhoneAgent
+
+SELECT = "scope.select"
+
+
+def select_present(
+    agent: PhoneAgent,
+    category: str,
+    picks: Picks,
+    *,
+    version: int,
+    by: Actor,
+    at: datetime,
+) -> int:
+    """Make these the picks, without those that are no longer there; return how many were left out.
+
+    Raises: ScopeChangedMeanwhile, SelectionGone
+    """
+    try:
+        select(agent, category, picks, version=version, by=by, at=at)
+    except PickRefused as refusal:
+        kept = _without(picks, refusal.data["refused"])
+        if not kept:
+            raise SelectionGone from refusal
+        select(agent, category, kept, version=version, by=by, at=at)
+        return len(refusal.data["refused"])
+    return 0
+
+
+def _without(picks: Picks, refused: Collection[str]) -> Picks:
+    return replace(
+        picks,
+        rows=frozenset(row for row in picks.rows if str(row) not in refused),
+        containers=frozenset(one for one in picks.containers if str(one) not in refused),
+    )
+
+
+@dataclass(frozen=True)
+class PastSelection:
+    """A selection as it was after a change."""
+
+    category: str
+    is_restricted: bool
+    picks: Picks
+
+
+def changes_of(agent: PhoneAgent, *, most: int) -> list[AuditEntry]:
+    """Return the newest changes of an agent's scope, with counts instead of long lists.
+
+    Shape: each entry has `category`, `mode`, `count_before` and `count_after`.
+    """
+    entries = AuditEntry.objects.filter(
+        organization_id=agent.organization_id,
+        subject_type="agent",
+        subject_id=str(agent.pk),
+        verb=SELECT,
+    )
+    return list(
+        entries.annotate(
+            category=F("after__category"),
+            mode=F("after__mode"),
+            count_before=_length("before"),
+            count_after=_length("after"),
+        )
+        .defer("before", "after")
+        .order_by("-at", "-id")[:most]
+    )
+
+
+def _length(column: str) -> Any:
+    rows, containers = (
+        Coalesce(
+            Func(F(f"{column}__{part}"), function="jsonb_array_length"),
+            Value(0),
+            output_field=IntegerField(),
+        )
+        for part in ("rows", "containers")
+    )
+    return rows + containers
+
+
+def past_selection(agent: PhoneAgent, entry_id: UUID) -> PastSelection | None:
+    """Return the selection that a change left, or None when this agent had no such change."""
+    entry = AuditEntry.objects.filter(
+        organization_id=agent.organization_id,
+        subject_type="agent",
+        subject_id=str(agent.pk),
+        verb=SELECT,
+        pk=entry_id,
+    ).first()
+    if entry is None:
+        return None
+    after = entry.after
+    containers: list[Any] = after["containers"]
+    if after["category"] == Category.INSTRUCTION:
+        containers = [UUID(one) for one in containers]
+    picks = Picks(frozenset(UUID(row) for row in after["rows"]), frozenset(containers))
+    return PastSelection(after["category"], after["mode"] == Mode.SELECTED, picks)
+
+
+def restore_selection(
+    agent: PhoneAgent, past: PastSelection, *, version: int, by: Actor, at: datetime
+) -> int:
+    """Make a past selection the present one, as a new change; return how many were left out.
+
+    Raises: ScopeChangedMeanwhile, SelectionGone
+    """
+    if past.is_restricted and not past.picks:
+        raise SelectionGone
+    return select_present(agent, past.category, past.picks, version=version, by=by, at=at)
+
+
+def selection_of(agent: PhoneAgent, category: str) -> PastSelection:
+    """Return an agent's present selection, to be taken over by another one."""
+    with organization_context(agent.organization_id):
+        picks = explicit_picks(agent, category)
+        opened = AgentScope.objects.filter(
+            organization_id=agent.organization_id, agent=agent, category=category, mode=Mode.ALL
+        ).exists()
+    return PastSelection(category, bool(picks) or not opened, picks)
