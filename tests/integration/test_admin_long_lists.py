@@ -6,45 +6,48 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
+from knowledge.models import SearchRecord
 from tests.staff import browser, person
-from tests.world import tenant
+from tests.world import AT, tenant
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "owner"])
 ROWS = 100_000
 BIG = ("knowledge_item", "tenants_contact", "knowledge_searchrecord")
-ITEMS = """
-INSERT INTO knowledge_item (id, organization_id, source_id, external_id, kind, dataset, review_status,
-  parse_status, title, body, phrasings, url, folder_key, source_tag, metadata, agent_restricted, agents,
-  domain, entity_type, entity_key, corpus_digest, language, visibility, channel_restricted, channels,
-  segment_restricted, segments, jurisdiction_restricted, jurisdictions, generation, content_hash,
-  lock_version, created_at, updated_at)
-SELECT gen_random_uuid(), %s, %s, 'bulk-' || n, 'knowledge', 'default-kb', 'approved', 'parsed',
-  'Article ' || n, 'Text.', '{}', '', 'help/bulk/' || n %% 100, '', '{}', false, '{}', '', '', '', '',
-  'en', 'public', false, '{}', false, '{}', false, '{}', 1, '', 1, now(), now() - n * interval '1 s'
-  FROM generate_series(1, %s) AS n"""
-CONTACTS = """
-INSERT INTO tenants_contact (id, organization_id, external_id, name, country)
-SELECT gen_random_uuid(), %s, 'crm-' || n, 'Person ' || n, 'AE' FROM generate_series(1, %s) AS n"""
-RECORDS = """
-INSERT INTO knowledge_searchrecord (id, organization_id, at, door, status, degraded, queries,
-  instruction_mode, knowledge_mode, candidates, results, timings_ms, digest, speculative, adopted)
-SELECT gen_random_uuid(), %s, now() - n * interval '1 s', 'voice', 'ok', '{}', '["hours"]', 'all',
-  'all', '{}', '[]', '{}', '', false, false FROM generate_series(1, %s) AS n"""
+# Copies of a row that the product wrote, each with an id, a name and an instant of its own.
+COPIES = """
+INSERT INTO {table} SELECT r.* FROM {table} t, generate_series(1, %s) AS n,
+  LATERAL jsonb_populate_record(t, jsonb_build_object('id', gen_random_uuid(), {own})) r WHERE t.id = %s"""
+
+
+def copy(table, row_id, own):
+    with connection.cursor() as cursor:
+        cursor.execute(COPIES.format(table=table, own=own), [ROWS, row_id])
 
 
 @pytest.fixture
 def crowd():
     acme = tenant("acme")
-    organization, source = acme.organization, acme.source()
+    agent, contact = acme.agent(), acme.contact("crm-0")
     acme.item("Pelican lounge", "It opens at seven.")
-    with acme.context(), connection.cursor() as cursor:
-        cursor.execute(ITEMS, [organization.pk, source.pk, ROWS])
-        cursor.execute(CONTACTS, [organization.pk, ROWS])
-        cursor.execute(RECORDS, [organization.pk, ROWS])
+    article = acme.item("Article", "Text.", folder="bulk")
+    with acme.context():
+        record = SearchRecord.objects.create(
+            organization=acme.organization, agent=agent, at=AT, status="ok", queries=["hours"],
+            instruction_mode="all", knowledge_mode="all",
+        )  # fmt: skip
+        at = "'{}', now() - n * interval '1 s'"
+        copy("tenants_contact", contact.pk, "'external_id', 'crm-' || n")
+        copy("knowledge_searchrecord", record.pk, at.format("at"))
+        copy(
+            "knowledge_item",
+            article,
+            "'external_id', 'bulk-' || n, 'title', 'Article ' || n,"
+            f" 'folder_key', 'help/bulk/' || n %% 100, {at.format('updated_at')}",
+        )
     with connections["owner"].cursor() as cursor:
         for table in BIG:
             cursor.execute(f"ANALYZE {table}")
-    return acme, browser(person("viewer", (organization, "viewer")))
+    return acme, browser(person("viewer", (acme.organization, "viewer")))
 
 
 def read_through(acme, statements):
