@@ -35,6 +35,7 @@ class Act:
 
     expects  the lock version that was seen; None means whatever is there now.
     noted    what belongs into the audit entry beside it, as the warnings that were seen.
+    joins    take part in a transaction of the caller, who keeps something of their own in it.
     """
 
     by: Actor
@@ -42,6 +43,7 @@ class Act:
     reason: str = ""
     expects: int | None = None
     noted: dict[str, Any] | None = None
+    joins: bool = False
 
 
 def require(act: Act, role: str, organization_id: int) -> None:
@@ -71,7 +73,7 @@ def changing(organization_id: int, golden_id: UUID, act: Act) -> Iterator[Golden
 
     Raises: AnswerNotThere, AnswerChangedMeanwhile
     """
-    with organization_context(organization_id, durable=True):
+    with organization_context(organization_id, durable=not act.joins):
         golden = locked(organization_id, golden_id)
         _refuse_stale(golden, act)
         yield golden
@@ -84,7 +86,7 @@ def deciding(organization_id: int, request_id: UUID, act: Act) -> Iterator[Publi
 
     Raises: AnswerNotThere, AnswerChangedMeanwhile, RequestNotOpen
     """
-    with organization_context(organization_id, durable=True):
+    with organization_context(organization_id, durable=not act.joins):
         rows = PublishRequest.objects.filter(organization_id=organization_id, pk=request_id)
         found = rows.first()
         if found is None:

@@ -30,7 +30,7 @@ def create_answer(
     Raises: RoleMissing, ContentRefused
     """
     require(act, Role.AUTHOR, organization.pk)
-    with organization_context(organization.pk, durable=True):
+    with organization_context(organization.pk, durable=not act.joins):
         return begin(organization, content, act, kind=kind)
 
 
