@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -62,3 +63,13 @@ def names(agent: PhoneAgent) -> dict[str, str]:
 def runtime(*organizations: Organization) -> Runtime:
     issued = issue_key(organizations, label="tests", by=BY, at=timezone.now())
     return Runtime(issued.token)
+
+
+def exhaust(kind: str, name: str, *, ahead_s: float = 24.5) -> None:
+    """Let a key, an organization or a session have spent more than it may."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO voiceapi_allowance VALUES (%s, %s, clock_timestamp() + %s * interval '1 s')"
+            " ON CONFLICT (kind, name) DO UPDATE SET spent_until = excluded.spent_until",
+            [kind, name, ahead_s],
+        )

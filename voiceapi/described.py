@@ -37,6 +37,7 @@ _REFUSALS: Final = {
     411: "The body came without a Content-Length.",
     413: "The body is too large.",
     415: "The body is not JSON.",
+    429: "More requests than this key, organization or session may make. See Retry-After.",
     503: "The server is busy or its database is away. See Retry-After.",
     504: "The deadline passed.",
 }

@@ -35,6 +35,7 @@ __all__ = [
     "NotFound",
     "NotReady",
     "Overloaded",
+    "RateLimited",
     "ServerFault",
     "VoiceError",
     "envelope",
@@ -65,6 +66,15 @@ class Overloaded(VoiceError):
     retry_after = 1
 
 
+class RateLimited(VoiceError):
+    """More requests than this key, organization or session may make; wait, then go on."""
+
+    code = "rate_limited"
+    retryable = True
+    status = 429
+    retry_after = 1
+
+
 class NotReady(VoiceError):
     """The server cannot answer yet."""
 
@@ -89,5 +99,7 @@ def headers_of(error: EarmarkError) -> dict[str, str]:
     """Return the headers that go with an error."""
     if isinstance(error, KeyRefused):
         return {"WWW-Authenticate": 'Bearer realm="earmark"'}
-    seconds = error.retry_after if isinstance(error, VoiceError) else None
+    if not isinstance(error, VoiceError):
+        return {}
+    seconds = error.data.get("wait", error.retry_after)
     return {} if seconds is None else {"Retry-After": str(seconds)}

@@ -18,6 +18,7 @@ from scopes.asking import Asked, CallerFacts, Question, Recording, TurnContext, 
 from tenants.keys import KeyHolder
 from voiceapi.finding import Named, find_session, within
 from voiceapi.following import mark_adopted, pinned_assets
+from voiceapi.limiting import spend, spenders
 from voiceapi.models import VoiceSession
 from voiceapi.sessions import touch
 
@@ -37,10 +38,11 @@ class Wanted:
 def search(wanted: Wanted, *, at: datetime, deadline: Deadline) -> Asked:
     """Answer as the agent of the session; being late and being cut off are answers too.
 
-    Raises: NotFound
+    Raises: NotFound, RateLimited
     """
     try:
         session, question = _prepared(wanted, at=at, deadline=deadline)
+        spend(spenders(wanted.holder, session.agent) | {"session": str(session.pk)})
     except DeadlinePassed:
         return _unasked(SearchStatus.TIMEOUT)
     except DatabaseTrouble as trouble:

@@ -23,6 +23,7 @@ from voiceapi.door import OpenView, VoiceView
 from voiceapi.errors import NotFound
 from voiceapi.finding import Named, find_agent, find_session, within
 from voiceapi.following import mark_adopted
+from voiceapi.limiting import spend, spenders
 from voiceapi.prompt import Parts, assemble
 from voiceapi.readiness import CHECKS, require_ready
 from voiceapi.searching import Wanted, search
@@ -40,6 +41,8 @@ class SessionsView(VoiceView):
         body = self.body(request, requests.SessionRequest)
         with within(holder, deadline):
             agent = find_agent(holder, _named(body))
+        spend(spenders(holder, agent))
+        with within(holder, deadline):
             wanted = body["dynamic_instructions"]
             opened = open_session(agent, _call(body), wanted, kid=holder.kid, at=self.at)
         metrics.SESSIONS.inc()

@@ -159,6 +159,12 @@ SPECTACULAR_SETTINGS = {
 VOICE_CONCURRENCY = env_int("EARMARK_VOICE_CONCURRENCY", high=1024) or max(
     1, env_int("EARMARK_WEB_THREADS", low=1, high=256) - 2
 )
+# Requests a minute, by whose they are; a quarter of them may come at once.
+VOICE_RATES = {
+    "session": env_int("EARMARK_SESSION_RATE", high=1_000_000),
+    "organization": env_int("EARMARK_ORGANIZATION_RATE", high=1_000_000),
+    "key": env_int("EARMARK_KEY_RATE", high=1_000_000),
+}
 METRICS_TOKEN = env_secret("EARMARK_METRICS_TOKEN")
 METRICS_FOLDER = env_optional("PROMETHEUS_MULTIPROC_DIR")
 REDIS_URL = env_url("REDIS_URL", schemes=frozenset({"redis", "rediss", "unix"}))

@@ -12,7 +12,7 @@ from knowledge.embedding.spaces import ensure_space
 from knowledge.errors import EmbeddingUnavailable
 from knowledge.passages import CHUNKER_VERSION
 from tests.embedders import CountingEmbedder
-from tests.voice import BASE, Runtime, names, runtime
+from tests.voice import BASE, Runtime, exhaust, names, runtime
 from tests.world import World, world
 
 UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -118,6 +118,8 @@ def _refusals(t: Telling, who: dict[str, str], path: str) -> Iterator[tuple[str,
     yield "refused_contract_missing", t.told(path, who, **{"X-Earmark-Contract": None})
     yield "refused_contract_mismatch", t.told(path, who, **{"X-Earmark-Contract": "2"})
     yield "refused_not_found", t.told("/sessions/no-such-session/renew", who)
+    exhaust("session", path.split("/")[2])
+    yield "refused_rate_limited", t.told(path, who | {"queries": [HOURS]})
     other = {"Content-Type": "text/plain"}
     yield "refused_media_type_refused", t.told(path, who, **other)
 

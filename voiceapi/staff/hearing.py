@@ -75,7 +75,8 @@ def heard(session: VoiceSession) -> list[HeardSearch]:
 
 def find_search(session: VoiceSession, search_id: UUID) -> SearchRecord | None:
     """Return one search of a session; a search of any other is not there."""
-    return _records(session).filter(pk=search_id).first()
+    found: SearchRecord | None = _records(session).filter(pk=search_id).first()
+    return found
 
 
 def replay(session: VoiceSession, record: SearchRecord, *, at: datetime) -> Replay:
