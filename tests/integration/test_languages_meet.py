@@ -45,7 +45,9 @@ def airline(settings):
     workshop = Workshop(current_embedder(), timezone.now, budget())
     for organization_id, assets in due_assets(at=later, most=100).items():
         converge_batch(organization_id, assets, workshop)
-    fit(airline.organization.pk, active_space(), current_embedder(), at=later)
+    space = active_space()
+    assert space is not None
+    fit(airline.organization.pk, space, current_embedder(), at=later)
     return airline
 
 

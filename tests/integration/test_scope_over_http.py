@@ -10,9 +10,10 @@ from django.db import DatabaseError, transaction
 
 from knowledge.indexing.writing import Gates, change, only
 from knowledge.models import Item
+from knowledge.retrieval.types import Selection
 from scopes.models import AgentScope, FolderPick, ItemPick
 from scopes.resolution import allowlist_for
-from tenants.models import Segment
+from tenants.models import PhoneAgent, Segment
 from tests.voice import Runtime, runtime
 from tests.world import AT, Tenant, tenant
 
@@ -25,7 +26,7 @@ class Desk:
     """An agent with one instruction and one item inside what may be picked, one outside."""
 
     acme: Tenant
-    agent: object
+    agent: PhoneAgent
     voice: Runtime
     ids: dict[str, UUID]
 
@@ -156,6 +157,15 @@ def test_a_pick_inserted_by_sql_restricts_though_the_stored_mode_is_all(desk, pi
     assert desk.hears() == {"rule in", "rule out", "fact in"}
 
 
+def test_erasing_what_a_pick_by_sql_named_never_opens_the_category(desk):
+    with desk.acme.context():
+        ItemPick.objects.create(
+            organization=desk.acme.organization, agent=desk.agent, item_id=desk.ids["fact in"]
+        )
+        Item.objects.filter(pk=desk.ids["fact in"]).delete()
+    assert desk.hears() == {"rule in", "rule out"}
+
+
 def test_without_the_row_of_its_mode_nothing_of_a_category_is_searchable(desk):
     with desk.acme.context():
         AgentScope.objects.filter(agent=desk.agent, category="knowledge").delete()
@@ -195,4 +205,5 @@ def test_no_session_sees_more_than_its_allowlist(desk):
     pick_knowledge(desk)
     with desk.acme.context():
         allowlist = allowlist_for(desk.agent, contact=None, channel="phone", country=None, at=AT)
+    assert isinstance(allowlist.knowledge, Selection)
     assert allowlist.knowledge.folders == {"help/cards"}

@@ -223,6 +223,7 @@ class Scopes(RuleBasedStateMachine):
             else:
                 FolderPick.objects.get_or_create(**where, folder_key=folder_key("help", folder))
                 scope["containers"].add(folder_key("help", folder))
+        scope["mode"] = "selected"
 
     @rule(agent=choices(range(AGENTS)), category=choices(CATEGORIES))
     def lose_mode_row(self, agent, category):
