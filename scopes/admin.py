@@ -14,6 +14,7 @@ from knowledge.admin_places import restricted_by
 from scopes.models import AgentScope, DirectoryPick, FolderPick, InstructionPick, ItemPick, Mode
 from scopes.resolution import allowlist_for
 from scopes.selecting import create_scopes
+from scopes.selector import reach
 from scopes.selector.addresses import selector_urls
 from tenants.admin_actions import Button, ButtonAdmin
 from tenants.admin_authority import at_of, organizations_seen
@@ -166,7 +167,7 @@ def attention(request: HttpRequest) -> list[Notice]:
 
 def _vacant(request: HttpRequest, agent: PhoneAgent) -> list[Notice]:
     scope = allowlist_for(agent, contact=None, channel="", country=None, at=at_of(request))
-    url = reverse("admin:tenants_phoneagent_change", args=[agent.pk])
+    url = reverse("admin:tenants_phoneagent_scope", args=[agent.pk])
     return [
         Notice(
             f"{agent.organization}: {agent} is restricted to {name} that are no longer there", url
@@ -177,3 +178,9 @@ def _vacant(request: HttpRequest, agent: PhoneAgent) -> list[Notice]:
 
 
 our_site().add_watch(attention)
+our_site().add_page("knowledge/<uuid:item_id>/who-finds/", reach.item_page, "who_finds_item")
+our_site().add_page(
+    "instructions/<uuid:instruction_id>/who-finds/",
+    reach.instruction_page,
+    "who_finds_instruction",
+)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
-from uuid import UUID
 
 from knowledge.folders import ancestors
 from knowledge.models import Instruction, Item

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django.urls import URLPattern, path
 
-from scopes.selector import views
+from scopes.selector import copies, past, previews, views
 from tenants.admin_site import EarmarkSite
 
 _PAGES: Final[tuple[tuple[str, str, Callable[..., Any]], ...]] = (
@@ -17,6 +17,10 @@ _PAGES: Final[tuple[tuple[str, str, Callable[..., Any]], ...]] = (
     ("review/", "scope_review", views.review_part),
     ("root/", "scope_root", views.root_part),
     ("save/", "scope_save", views.save_part),
+    ("preview/", "scope_preview", previews.preview_part),
+    ("history/", "scope_history", past.history_page),
+    ("restore/", "scope_restore", past.restore),
+    ("copy/", "scope_copy", copies.copy_page),
 )
 
 

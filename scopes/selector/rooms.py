@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 
 from knowledge.models import Category
 from tenants.admin_authority import actor_of, at_of, authority_of
@@ -58,6 +59,14 @@ def visit(request: HttpRequest, object_id: str) -> Visit:
     if agent is None:
         raise Http404
     return Visit(request, agent, authority.has(Role.ADMIN, agent.organization_id))
+
+
+def part(seen: Visit, template: str, context: dict[str, Any]) -> HttpResponse:
+    """Return a part of the page, which nobody keeps."""
+    told = {"agent": seen.agent, "may_change": seen.may_change, **context}
+    response = render(seen.request, template, told)
+    response["Cache-Control"] = "no-store"
+    return response
 
 
 def category_in(text: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -12,11 +10,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from knowledge.models import Category
 from scopes.errors import DeltaRefused, ScopeChangedMeanwhile, SelectionGone
+from scopes.previewing import golden_outside
+from scopes.resolution import allowlist_if
 from scopes.selector import words
 from scopes.selector.deltas import Delta, read_delta
 from scopes.selector.picked import Picked, tree_of
 from scopes.selector.pressing import CHANGING, Pressed, press
-from scopes.selector.rooms import Visit, category_in, visit
+from scopes.selector.previews import golden_warning, preview_view
+from scopes.selector.rooms import Visit, category_in, part, visit
 from scopes.selector.roots import Root, folder_view, found_view, review_view, root_of
 from scopes.selector.saving import Saved, save
 from scopes.selector.sheet import LONGEST_QUERY, Sheet, sheets_of, with_boxes
@@ -56,6 +57,8 @@ def _require_change(seen: Visit) -> None:
 
 
 def _whole(seen: Visit, pressed: Pressed) -> HttpResponse:
+    deltas = {name: sheet.delta for name, sheet in pressed.sheets.items()}
+    preview = preview_view(seen, deltas) if pressed.preview else None
     with seen.context():
         roots = [_root(seen, pressed, name) for name in Category.values]
         context = {
@@ -65,6 +68,7 @@ def _whole(seen: Visit, pressed: Pressed) -> HttpResponse:
             "roots": [root for root in roots if root],
             "may_change": seen.may_change,
             "words": words.script_words(),
+            "preview": preview,
         }
         status = 409 if pressed.conflicts else 200
         return render(seen.request, "scopes/page.html", context, status=status)
@@ -98,7 +102,7 @@ def folder_part(request: HttpRequest, object_id: str) -> HttpResponse:
             )
         except DeltaRefused as refusal:
             raise Http404 from refusal
-        return _part(seen, "scopes/list.html", {"list": listing})
+        return part(seen, "scopes/list.html", {"list": listing})
 
 
 @own_transaction
@@ -112,7 +116,7 @@ def find_part(request: HttpRequest, object_id: str) -> HttpResponse:
         return HttpResponse("")
     with seen.context():
         view = found_view(Picked(seen.agent, category), Delta(), text)
-        return _part(seen, "scopes/flat.html", {"flat": view})
+        return part(seen, "scopes/flat.html", {"flat": view})
 
 
 @own_transaction
@@ -126,7 +130,7 @@ def review_part(request: HttpRequest, object_id: str) -> HttpResponse:
         delta = _delta(request)
         number = int(offset) if offset.isdigit() and len(offset) < 9 else 0
         view = review_view(Picked(seen.agent, category), delta, number)
-        return _part(seen, "scopes/flat.html", {"flat": view})
+        return part(seen, "scopes/flat.html", {"flat": view})
 
 
 @own_transaction
@@ -162,21 +166,31 @@ def _save(seen: Visit, category: str, delta: Delta) -> HttpResponse:
 
 
 def _saved(seen: Visit, category: str, delta: Delta, saved: Saved) -> HttpResponse:
-    told = told_saved(category, delta, saved)
+    told = _told(seen, category, delta, saved)
     # Boxes on the page are those of another version, or name what was left out: show them anew.
     if saved.is_merged or saved.left_out or seen.request.POST.get("fresh"):
         return _fresh(seen, category, told=told)
     with seen.context():
         root = _stored_root(seen, category)
         root.told = told
-        return _part(seen, "scopes/state.html", {"root": root})
+        return part(seen, "scopes/state.html", {"root": root})
+
+
+def _told(seen: Visit, category: str, delta: Delta, saved: Saved) -> str:
+    told = told_saved(category, delta, saved)
+    if category != Category.KNOWLEDGE or not delta:
+        return told
+    with seen.context():
+        allowlist = allowlist_if(seen.agent, {}, channel="", country=None, at=seen.at)
+        outside = golden_outside(allowlist)
+    return f"{told} {golden_warning(outside)}" if outside else told
 
 
 def _fresh(seen: Visit, category: str, *, told: str) -> HttpResponse:
     with seen.context():
         root = _stored_root(seen, category)
         root.told = told
-        response = _part(seen, "scopes/root.html", {"root": root, "words": words.script_words()})
+        response = part(seen, "scopes/root.html", {"root": root, "words": words.script_words()})
     response["HX-Retarget"] = f"#root-{category}"
     response["HX-Reswap"] = "outerHTML"
     return response
@@ -193,7 +207,7 @@ def _conflict(seen: Visit, category: str, delta: Delta) -> HttpResponse:
     with seen.context():
         state = root_states(seen.agent, seen.at, {category: delta})[category]
         context = {"conflict": conflict_of(state), "category": category}
-        response = _part(seen, "scopes/conflict.html", context)
+        response = part(seen, "scopes/conflict.html", context)
     response.status_code = 409
     response["HX-Retarget"] = f"#message-{category}"
     response["HX-Reswap"] = "innerHTML"
@@ -205,10 +219,3 @@ def _delta(request: HttpRequest) -> Delta:
         return read_delta(request.POST.get("delta", ""))
     except DeltaRefused as refusal:
         raise Http404 from refusal
-
-
-def _part(seen: Visit, template: str, context: dict[str, Any]) -> HttpResponse:
-    told = {"agent": seen.agent, "may_change": seen.may_change, **context}
-    response = render(seen.request, template, told)
-    response["Cache-Control"] = "no-store"
-    return response

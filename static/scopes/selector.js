@@ -180,6 +180,7 @@
     const root = rootOf(element);
     if ("opens" in element.dataset) return controlled(element);
     if (element.dataset.sends === "page") return element.closest(".panel");
+    if (element.dataset.sends === "preview") return document.getElementById("scope-preview");
     if (element.dataset.sends === "save" || element.dataset.sends === "theirs") return messageOf(root);
     return flatOf(root);
   }
@@ -265,7 +266,7 @@
   document.addEventListener("htmx:beforeRequest", (event) => {
     const { elt: element } = event.detail;
     const sends = element.dataset.sends;
-    if (!["page", "find", "review"].includes(sends)) return;
+    if (!["page", "find", "review", "preview"].includes(sends)) return;
     const where = placeOf(element);
     where.setAttribute("aria-busy", "true");
     where.querySelector(":scope > .failure")?.remove();
@@ -341,8 +342,12 @@
     settled.add(xhr);
     const element = requestConfig.elt;
     const name = element.closest("[data-root]")?.dataset.root || target.dataset?.root || rootOf(target)?.dataset.root;
-    if (!name) { document.querySelector("#scope-preview [data-focus]")?.focus(); return; }
     target.removeAttribute?.("aria-busy");
+    if (!name) {
+      document.querySelector("#scope-preview [data-focus]")?.focus();
+      announce(document.querySelector("#scope-preview [data-summary]")?.textContent || "");
+      return;
+    }
     paint(name);
     if ("opens" in element.dataset) {
       controlled(element).dataset.loaded = "";

@@ -62,6 +62,8 @@ SITE = {
     "app_list": (200, 200, 200, 200, 200, 404),
     "search_as_agent": (200, 200, 200, 200, 404, 404),
     "call_heard": (200, 200, 200, 200, 404, 404),
+    "who_finds_item": (200, 200, 200, 200, 404, 404),
+    "who_finds_instruction": (200, 200, 200, 200, 404, 404),
     "logout": (405,) * 6,
     None: (404,) * 6,
 }
@@ -69,7 +71,9 @@ SITE = {
 SELECTOR = {
     "scope": ROW,
     **dict.fromkeys(("scope_folder", "scope_find", "scope_root"), (404,) * 6),
-    **dict.fromkeys(("scope_review", "scope_save"), (405,) * 6),
+    **dict.fromkeys(("scope_review", "scope_save", "scope_preview", "scope_restore"), (405,) * 6),
+    "scope_history": ROW,
+    "scope_copy": (200, 200, 403, 403, 404, 404),
 }
 BUTTONS = {
     "item": "withdraw", "instruction": "withdraw", "servicekeybinding": "revoke",
@@ -130,6 +134,8 @@ def _address(staff: Office, route, model):
     for given, value in (
         ("<path:object_id>", pk), ("<id>", pk), ("<slug:name>", BUTTONS.get(model, "")),
         ("<uuid:agent_id>", str(staff.rows["phoneagent"].pk)),
+        ("<uuid:item_id>", str(staff.rows["item"].pk)),
+        ("<uuid:instruction_id>", str(staff.rows["instruction"].pk)),
         ("<uuid:session_id>", str(staff.rows["voicesession"].pk)),
         ("(?P<url>.*)$", "nowhere/"),
     ):  # fmt: skip
