@@ -9,6 +9,8 @@ from tenants.api.views import NothingView
 
 APPS: list[URLPattern | URLResolver] = [
     path("", include("knowledge.api.urls")),
+    path("", include("scopes.api.urls")),
+    path("", include("golden.api.urls")),
 ]
 urlpatterns: list[URLPattern | URLResolver] = [
     *APPS,

@@ -35,7 +35,5 @@ class Migration(migrations.Migration):
     dependencies = [("scopes", "0002_row_security")]
 
     operations = [
-        migrations.RunSQL(
-            FUNCTION + TRIGGERS, UNDO + "DROP FUNCTION earmark_pick_restricts();"
-        ),
+        migrations.RunSQL(FUNCTION + TRIGGERS, UNDO + "DROP FUNCTION earmark_pick_restricts();"),
     ]
