@@ -28,7 +28,7 @@ class _About(serializers.Serializer):  # type: ignore[type-arg]
 class ItemAnswer(_About, shapes.ItemContent):
     """An item."""
 
-    source = serializers.CharField()
+    source = serializers.CharField()  # type: ignore[assignment]
     kind = serializers.CharField()
 
 
@@ -76,3 +76,24 @@ class BulkAnswer(serializers.Serializer):  # type: ignore[type-arg]
     """What became of every row, in the order they were sent."""
 
     results = RowAnswer(many=True)
+
+
+class FileAnswer(serializers.Serializer):  # type: ignore[type-arg]
+    """An instruction as a file."""
+
+    path = serializers.CharField()
+    text = serializers.CharField()
+
+
+class FileOutcomeAnswer(serializers.Serializer):  # type: ignore[type-arg]
+    """What became of one file."""
+
+    path = serializers.CharField()
+    outcome = serializers.ChoiceField(["created", "updated", "unchanged", "refused"])
+    reason = serializers.CharField()
+
+
+class FilesAnswer(serializers.Serializer):  # type: ignore[type-arg]
+    """What became of every file."""
+
+    results = FileOutcomeAnswer(many=True)

@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import asdict
+from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from knowledge.api import answers, shapes
 from knowledge.api.described import CHANGING, LISTED, PUSHING, filters, listing
+from knowledge.api.instruction_files import imported
 from knowledge.api.keeping import Hand
+from knowledge.api.markdown import file_path, to_markdown
 from knowledge.api.names import Names
-from knowledge.api.rows import BulkView, RowsView, RowView, pushed, require_pushed_version
+from knowledge.api.rows import (
+    BulkParser,
+    BulkView,
+    RowsView,
+    RowView,
+    pushed,
+    require_pushed_version,
+)
 from knowledge.api.showing import shown_instruction
 from knowledge.indexing.writing import Written
 from knowledge.models import IndexState, Instruction
+from tenants.api.paging import page_of
 from tenants.models import Role
 
 
 class InstructionRows:
     """How instructions are found and told."""
 
-    content = shapes.InstructionContent
+    content: ClassVar[type[serializers.Serializer[Any]]] = shapes.InstructionContent
 
     def rows(self, organizations: Sequence[int]) -> QuerySet[Instruction]:
         """Return the instructions of these organizations."""
@@ -131,6 +143,45 @@ class InstructionBulkView(InstructionRows, BulkView[Instruction]):
         hand = self.hand(organization.pk)
         return self.once(organization.pk, lambda: self.each(hand, None, said["rows"]))
 
-    def put(self, hand: Hand, _place: None, said: Mapping[str, Any]) -> Written:
+    def push(self, hand: Hand, _place: None, said: Mapping[str, Any]) -> Written:
         """Push one instruction."""
         return hand.push_instruction(said)
+
+
+class InstructionFilesView(InstructionRows, RowsView[Instruction]):
+    """Instructions as Markdown files."""
+
+    parser_classes = (BulkParser,)
+
+    @extend_schema(
+        operation_id="instructions_export",
+        responses=listing(answers.FileAnswer),
+        parameters=LISTED,
+    )
+    def get(self, request: Request) -> Response:
+        """List live instructions as files; posting them again changes nothing."""
+        with self.context():
+            rows = self.rows(self.asked_organizations()).filter(deleted_at=None)
+            page = page_of(rows, request, "title", "id")
+            names = {number: Names(number) for number in {r.organization_id for r in page.rows}}
+            told = [shown_instruction(row, names[row.organization_id], None) for row in page.rows]
+            files = [{"path": file_path(each), "text": to_markdown(each)} for each in told]
+            return Response(page.body(files))
+
+    @extend_schema(
+        operation_id="instructions_import",
+        request=shapes.MarkdownFiles,
+        responses=answers.FilesAnswer,
+        parameters=PUSHING,
+    )
+    def post(self, request: Request) -> Response:
+        """Bring files in by the names in their front matter, each with its own outcome."""
+        said = self.body(request, shapes.MarkdownFiles)
+        organization = self.organization(said.get("organization"), Role.EDITOR)
+
+        def work() -> Response:
+            files = [(each["path"], each["text"]) for each in said["files"]]
+            told = imported(self.hand(organization.pk), files)
+            return Response({"results": [asdict(each) for each in told]})
+
+        return self.once(organization.pk, work)

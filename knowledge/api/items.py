@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -27,7 +28,7 @@ from tenants.refusals import NotFound
 class ItemRows:
     """How items are found and told."""
 
-    content = shapes.ItemContent
+    content: ClassVar[type[serializers.Serializer[Any]]] = shapes.ItemContent
 
     def rows(self, organizations: Sequence[int]) -> QuerySet[Item]:
         """Return the items of these organizations."""
@@ -143,7 +144,7 @@ class ItemBulkView(ItemRows, BulkView[Item]):
         hand = self.hand(organization.pk)
         return self.once(organization.pk, lambda: self.each(hand, source, said["rows"]))
 
-    def put(self, hand: Hand, place: Source, said: Mapping[str, Any]) -> Written:
+    def push(self, hand: Hand, place: Source, said: Mapping[str, Any]) -> Written:
         """Push one item."""
         return hand.push_item(place, said)
 

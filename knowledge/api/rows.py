@@ -9,6 +9,7 @@ from django.db import DataError, IntegrityError, transaction
 from django.db.models import QuerySet
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
+from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -49,7 +50,7 @@ class BulkParser(StrictJSONParser):
 class RowsView(TenantAPIView, Generic[RowT]):
     """Truth rows of one kind."""
 
-    parser_classes = (ContentParser,)
+    parser_classes: tuple[type[BaseParser], ...] = (ContentParser,)
     statuses = STATUSES
     content: ClassVar[type[serializers.Serializer[Any]]]
     push_shape: ClassVar[type[serializers.Serializer[Any]]]
@@ -152,7 +153,7 @@ class BulkView(RowsView[RowT]):
         told: dict[str, Any] = {"external_id": named if isinstance(named, str) else None}
         try:
             with transaction.atomic():
-                written = self.put(hand, place, validated(self.row_shape, row))
+                written = self.push(hand, place, validated(self.row_shape, row))
         except Exception as raised:
             error = self._refusal(raised)
             return told | {"outcome": "refused", "id": None} | envelope(error)
@@ -167,7 +168,7 @@ class BulkView(RowsView[RowT]):
             return raised
         raise raised
 
-    def put(self, hand: Hand, place: Any, said: Mapping[str, Any]) -> Written:
+    def push(self, hand: Hand, place: Any, said: Mapping[str, Any]) -> Written:
         """Push one row."""
         raise NotImplementedError
 

@@ -108,7 +108,7 @@ class ItemPush(ItemRow):
     """One item to make or to bring up to date."""
 
     organization = Text(max_length=50, required=False)
-    source = Text(max_length=50, validators=[_SLUG])
+    source = Text(max_length=50, validators=[_SLUG])  # type: ignore[assignment]
 
 
 class InstructionPush(InstructionRow):
@@ -127,11 +127,25 @@ class Bulk(StrictSerializer):
 class ItemBulk(Bulk):
     """Many items of one source."""
 
-    source = Text(max_length=50, validators=[_SLUG])
+    source = Text(max_length=50, validators=[_SLUG])  # type: ignore[assignment]
 
 
 class InstructionBulk(Bulk):
     """Many instructions."""
+
+
+class MarkdownFile(StrictSerializer):
+    """An instruction as a file."""
+
+    path = Text(max_length=1000)
+    text = Text(max_length=LONGEST_BODY + 100_000)
+
+
+class MarkdownFiles(StrictSerializer):
+    """Instructions as files."""
+
+    organization = Text(max_length=50, required=False)
+    files = Several(child=MarkdownFile(), min_length=1, max_length=MOST_ROWS)
 
 
 class SourcePush(StrictSerializer):

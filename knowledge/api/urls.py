@@ -12,6 +12,7 @@ urlpatterns = [
     path("items/<str:pk>", items.ItemView.as_view()),
     path("items/<str:pk>/restore", items.ItemRestoreView.as_view()),
     path("instructions", instructions.InstructionsView.as_view()),
+    path("instructions/files", instructions.InstructionFilesView.as_view()),
     path("instructions/bulk", instructions.InstructionBulkView.as_view()),
     path("instructions/<str:pk>", instructions.InstructionView.as_view()),
     path("instructions/<str:pk>/restore", instructions.InstructionRestoreView.as_view()),

@@ -68,7 +68,7 @@ class TenantAPIView(APIView):
         BrowserAuthentication,
     )
     permission_classes: tuple[type[BasePermission], ...] = (IsAuthenticated,)
-    parser_classes = (StrictJSONParser,)
+    parser_classes: tuple[type[BaseParser], ...] = (StrictJSONParser,)
     content_negotiation_class = AlwaysJson
     statuses: ClassVar[Mapping[type[EarmarkError], int]] = {}
     at: datetime
