@@ -14,5 +14,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", alive, name="alive"),
     path("readyz", ready, name="ready"),
     path("internal/voice/v1/", include("voiceapi.urls")),
+    path("integrations/", include("voiceapi.peers.urls")),
     path("metrics", metrics, name="metrics"),
 ]

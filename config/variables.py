@@ -30,6 +30,7 @@ VARIABLES: Final = {
         Variable("EARMARK_LOG_LEVEL", "Lowest level that is logged: DEBUG, INFO, WARNING or ERROR.", "INFO"),
         Variable("EARMARK_METRICS_TOKEN", "Token that a reader of /metrics sends as a bearer token. Without it only this machine may read them.", secret=True),
         Variable("EARMARK_ORGANIZATION_RATE", "Requests of voice runtimes a minute that one organization may receive; 0 means no limit.", "12000"),
+        Variable("EARMARK_SERVICE_KEY", "Service key with which `manage.py mcp` searches.", secret=True),
         Variable("EARMARK_SESSION_RATE", "Searches a minute that one call may make; 0 means no limit.", "600"),
         Variable("EARMARK_TRUSTED_PROXIES", "How many proxies in front of the server set X-Forwarded-For and X-Forwarded-Proto.", "0"),
         Variable("EARMARK_VOICE_CONCURRENCY", "Requests of voice runtimes that one web process works on at once; 0 means two fewer than its threads.", "0"),

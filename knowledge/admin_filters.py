@@ -154,7 +154,7 @@ class DoorFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Offer the doors."""
-        return [("voice", "voice"), ("staff", "staff")]
+        return [(door, door) for door in ("voice", "staff", "dify", "vapi", "mcp")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Keep one door."""

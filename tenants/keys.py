@@ -13,6 +13,7 @@ from typing import Final
 
 from django.db import connection
 from django.db.models import Q
+from django.utils.crypto import salted_hmac
 
 from tenants.auditing import Actor, Change, note
 from tenants.errors import EarmarkError
@@ -126,6 +127,29 @@ def verify_key(token: bytes, *, at: datetime) -> KeyHolder:
     kept = bytes(row[1]) if row else _NO_SECRET
     # An unknown key is compared too, so that it takes as long as a known one.
     agrees = hmac.compare_digest(_digest(match["secret"] if match else b""), kept)
+    if row is None or not agrees or not _is_in_force(row, at):
+        raise KeyRefused
+    return KeyHolder(row[0], tuple(row[4]))
+
+
+def signing_secret(kid: str) -> str:
+    """Return the secret with which a peer that cannot send a token signs for this key.
+
+    It follows from the key's name and SECRET_KEY, so nothing more is kept, and it ends with the key.
+    """
+    return salted_hmac("tenants.keys.signing", kid, algorithm="sha256").hexdigest()
+
+
+def verify_signed(kid: str, body: bytes, signature: str, *, at: datetime) -> KeyHolder:
+    """Return who signed this body: HMAC-SHA256 in hexadecimal, with or without `sha256=` before it.
+
+    Raises: KeyRefused, one and the same for every reason.
+    Cost:   one statement.
+    """
+    expected = hmac.new(signing_secret(kid).encode(), body, hashlib.sha256).hexdigest()
+    given = signature.removeprefix("sha256=").encode("utf-8", "replace")
+    row = _row(kid)
+    agrees = hmac.compare_digest(given, expected.encode())
     if row is None or not agrees or not _is_in_force(row, at):
         raise KeyRefused
     return KeyHolder(row[0], tuple(row[4]))

@@ -56,7 +56,7 @@ class OpenView(APIView):
 
     authentication_classes: tuple[type[BaseAuthentication], ...] = ()
     permission_classes: tuple[type[BasePermission], ...] = ()
-    parser_classes = (StrictJSONParser,)
+    parser_classes: tuple[type[BaseParser], ...] = (StrictJSONParser,)
     content_negotiation_class = AlwaysJson
     http_method_names = ["get", "head", "post"]
 
@@ -71,11 +71,9 @@ class OpenView(APIView):
         return refuse
 
 
-class VoiceView(OpenView):
-    """An address for holders of a service key who speak a contract that is served."""
+class AdmittedView(OpenView):
+    """An address that takes one of the process's places and has a deadline."""
 
-    authentication_classes = (ServiceKeyAuthentication,)
-    permission_classes = (HoldsServiceKey,)
     at: datetime
     arrived: float
 
@@ -88,6 +86,26 @@ class VoiceView(OpenView):
                 return super().dispatch(request, *args, **kwargs)
         except Overloaded as error:
             return unlogged(refuse_early(error))
+
+    def deadline(self, request: Request) -> Deadline:
+        """Return the instant by which the answer is out: ours, or the client's if it is sooner.
+
+        Raises: InvalidRequest
+        """
+        given = request.headers.get(DEADLINE_HEADER)
+        milliseconds = DEADLINE_MS if given is None else _sooner(given.strip())
+        return Deadline(self.arrived + milliseconds / 1000)
+
+
+class KeyedView(AdmittedView):
+    """An address for holders of a service key."""
+
+    authentication_classes = (ServiceKeyAuthentication,)
+    permission_classes = (HoldsServiceKey,)
+
+
+class VoiceView(KeyedView):
+    """An address for holders of a service key who speak a contract that is served."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Ask for the key first, then for the contract."""
@@ -102,15 +120,6 @@ class VoiceView(OpenView):
         if "Transfer-Encoding" in request.headers:
             raise LengthMissing
         return validated(shape, request.data)
-
-    def deadline(self, request: Request) -> Deadline:
-        """Return the instant by which the answer is out: ours, or the client's if it is sooner.
-
-        Raises: InvalidRequest
-        """
-        given = request.headers.get(DEADLINE_HEADER)
-        milliseconds = DEADLINE_MS if given is None else _sooner(given.strip())
-        return Deadline(self.arrived + milliseconds / 1000)
 
 
 def unlogged(response: ResponseT) -> ResponseT:

@@ -35,7 +35,7 @@ _SPEND: Final = """
 _PASSED: Final = "WHERE EXISTS (SELECT 1 FROM {kind})"
 _TOLD: Final = "EXISTS (SELECT 1 FROM {kind})"
 _WAIT: Final = """
-SELECT extract(epoch FROM spent_until + %s - %s - clock_timestamp())
+SELECT extract(epoch FROM spent_until - clock_timestamp()) + %s::float8
   FROM voiceapi_allowance WHERE kind = %s AND name = %s
 """
 _FORGET: Final = "DELETE FROM voiceapi_allowance WHERE spent_until < now() - interval '1 hour'"
@@ -95,7 +95,8 @@ def _step(kind: str) -> timedelta:
 
 def _refusal(kind: str, name: str) -> RateLimited:
     with connection.cursor() as cursor:
-        cursor.execute(_WAIT, [_step(kind), timedelta(seconds=AHEAD_S), kind, name])
+        beyond = (_step(kind) - timedelta(seconds=AHEAD_S)).total_seconds()
+        cursor.execute(_WAIT, [beyond, kind, name])
         row = cursor.fetchone()
     seconds = max(1, math.ceil(row[0])) if row else 1
     return RateLimited(

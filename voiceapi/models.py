@@ -40,6 +40,7 @@ class VoiceSession(TenantModel):
         ]
         indexes: ClassVar = [
             models.Index(fields=["organization", "-created_at"], name="voiceapi_session_recent"),
+            models.Index(fields=["organization", "kid", "call_id"], name="voiceapi_session_call"),
         ]
 
     def __str__(self) -> str:

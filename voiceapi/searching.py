@@ -33,6 +33,7 @@ class Wanted:
     named: Named
     session: str
     body: dict[str, Any]
+    door: str = "voice"
 
 
 def search(wanted: Wanted, *, at: datetime, deadline: Deadline) -> Asked:
@@ -55,7 +56,7 @@ def search(wanted: Wanted, *, at: datetime, deadline: Deadline) -> Asked:
         CallerFacts(session.contact, session.channel, session.country or None),
         at=at,
         deadline=deadline,
-        recording=Recording(session_id=session.pk, speculative=wanted.body["speculative"]),
+        recording=Recording(session.pk, wanted.door, wanted.body["speculative"]),
     )
 
 

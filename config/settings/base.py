@@ -165,6 +165,8 @@ VOICE_RATES = {
     "organization": env_int("EARMARK_ORGANIZATION_RATE", high=1_000_000),
     "key": env_int("EARMARK_KEY_RATE", high=1_000_000),
 }
+# What `manage.py mcp` searches with; the server itself needs none.
+SERVICE_KEY = env_secret("EARMARK_SERVICE_KEY")
 METRICS_TOKEN = env_secret("EARMARK_METRICS_TOKEN")
 METRICS_FOLDER = env_optional("PROMETHEUS_MULTIPROC_DIR")
 REDIS_URL = env_url("REDIS_URL", schemes=frozenset({"redis", "rediss", "unix"}))

@@ -129,7 +129,7 @@ def test_what_was_paid_for_long_ago_is_forgotten():
 @pytest.mark.django_db(transaction=True)
 def test_requests_at_the_same_moment_are_counted_one_by_one(settings):
     settings.VOICE_RATES = OFF | {"session": 120, "organization": 120, "key": 40}
-    passed = []
+    passed: list[bool] = []
 
     def ask(number):
         try:

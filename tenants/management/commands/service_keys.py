@@ -10,14 +10,21 @@ from django.utils import timezone
 
 from tenants.auditing import Actor
 from tenants.isolation import organization_context
-from tenants.keys import IssuedKey, KeySlotsTaken, issue_key, revoke_key, rotate_key
+from tenants.keys import (
+    IssuedKey,
+    KeySlotsTaken,
+    issue_key,
+    revoke_key,
+    rotate_key,
+    signing_secret,
+)
 from tenants.models import Organization, ServiceKey, ServiceKeyBinding
 
 BY = Actor.process("service_keys")
 
 
 class Command(BaseCommand):
-    """`service_keys issue | rotate | revoke | list`."""
+    """`service_keys issue | rotate | revoke | list | signing`."""
 
     help = "Service keys of voice runtimes. A token is shown once, when it is made."
 
@@ -32,6 +39,10 @@ class Command(BaseCommand):
         rotate.add_argument("kid")
         rotate.add_argument("--overlap-hours", type=int, default=24)
         verbs.add_parser("revoke", help="End a key at once.").add_argument("kid")
+        signing = verbs.add_parser(
+            "signing", help="Show with which secret a webhook signs for a key."
+        )
+        signing.add_argument("kid")
         listing = verbs.add_parser("list", help="Show keys, never their secrets.")
         listing.add_argument("--organization", required=True, metavar="SLUG")
 
@@ -56,6 +67,9 @@ class Command(BaseCommand):
     def _revoke(self, options: dict[str, Any], now: datetime) -> None:
         revoke_key(_key(options["kid"]), by=BY, at=now)
         self.stdout.write(f"{options['kid']} is revoked.")
+
+    def _signing(self, options: dict[str, Any], _now: datetime) -> None:
+        self.stdout.write(signing_secret(_key(options["kid"]).kid))
 
     def _list(self, options: dict[str, Any], now: datetime) -> None:
         organization = _organization(options["organization"])

@@ -1,0 +1,122 @@
+"""Ask for another product's runtime: the same core, with a session that nobody had to open."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.db import connection
+
+from knowledge.retrieval.deadline import Deadline
+from knowledge.text.normalising import normalise
+from scopes.asking import Asked
+from tenants.keys import KeyHolder
+from tenants.models import PhoneAgent
+from voiceapi.errors import NotFound
+from voiceapi.fields import LONGEST_QUERY
+from voiceapi.finding import Named, find_agent, within
+from voiceapi.models import VoiceSession
+from voiceapi.requests import MOST_QUERIES, MOST_RESULTS, USUAL_RESULTS
+from voiceapi.searching import Wanted, search
+from voiceapi.sessions import CallNote, open_session
+from voiceapi.telemetry import search_span
+
+_ONE_AT_A_TIME: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Who asks, as which agent, in which call, through which door."""
+
+    holder: KeyHolder
+    named: Named
+    call: CallNote
+    door: str
+
+
+def ask_for_peer(
+    peer: Peer,
+    queries: tuple[str, ...],
+    *,
+    at: datetime,
+    deadline: Deadline,
+    limit: int = USUAL_RESULTS,
+) -> Asked:
+    """Answer what the voice API would for this agent and caller.
+
+    Raises: NotFound, RateLimited
+    """
+    with within(peer.holder, deadline):
+        session = _session(peer, at=at)
+    body = _body(queries, limit)
+    wanted = Wanted(peer.holder, peer.named, str(session.pk), body, peer.door)
+    with search_span() as span:
+        asked = search(wanted, at=at, deadline=deadline)
+        span.answered(asked)
+    return asked
+
+
+def named_by(text: str) -> Named:
+    """Return what `organization/agent` names.
+
+    Raises: NotFound
+    """
+    organization, slash, agent = text.partition("/")
+    if not (organization and slash and agent):
+        raise NotFound
+    return Named(organization, agent)
+
+
+def fitting(text: str) -> str:
+    """Return as much of a text as one query may hold."""
+    words = " ".join(unicodedata.normalize("NFKC", text).split())[:LONGEST_QUERY]
+    return words if normalise(words) else ""
+
+
+def relevances(asked: Asked) -> list[float]:
+    """Return the calibrated relevance of each result, the only score that says something alone."""
+    by_asset: dict[Any, float] = {}
+    for ranked in asked.answer.ranked:
+        by_asset.setdefault(ranked.asset_id, ranked.relevance)
+    scores = (by_asset.get(result.asset_id, 0.0) for result in asked.answer.results)
+    return [round(min(1.0, max(0.0, score)), 4) for score in scores]
+
+
+def _session(peer: Peer, *, at: datetime) -> VoiceSession:
+    agent = find_agent(peer.holder, peer.named)
+    found = _open_one(peer, agent, at)
+    if found is not None:
+        return found
+    with connection.cursor() as cursor:
+        cursor.execute(_ONE_AT_A_TIME, [f"{agent.pk}/{peer.holder.kid}/{peer.call.call_id}"])
+    found = _open_one(peer, agent, at)
+    return found or open_session(agent, peer.call, (), kid=peer.holder.kid, at=at).session
+
+
+def _open_one(peer: Peer, agent: PhoneAgent, at: datetime) -> VoiceSession | None:
+    return (
+        VoiceSession.objects.filter(
+            organization_id=agent.organization_id,
+            kid=peer.holder.kid,
+            call_id=peer.call.call_id,
+            agent=agent,
+            ended_at=None,
+            expires_at__gt=at,
+        )
+        .order_by("created_at", "id")
+        .first()
+    )
+
+
+def _body(queries: tuple[str, ...], limit: int) -> dict[str, Any]:
+    return {
+        "queries": list(queries[:MOST_QUERIES]),
+        "turn_context": None,
+        "follows": None,
+        "pinned": [],
+        "speculative": False,
+        "adopted": [],
+        "limit": max(1, min(MOST_RESULTS, limit)),
+    }
