@@ -8,9 +8,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from golden.models import PublishRequest
+from golden.staff.checking import show_checks
+from golden.staff.covering import show_coverage
 from golden.staff.deciding import decide
 from golden.staff.editing import edit_answer, new_answer
 from golden.staff.indexing import compare_index, retry
+from golden.staff.moving import export_answers, import_answers
 from golden.staff.reading import compare_versions, list_answers, review_queue, show_answer
 from tenants.admin_authority import authority_of
 from tenants.admin_site import Notice, our_site
@@ -33,11 +36,15 @@ site = our_site()
 site.add_page("golden/", list_answers, "golden_list")
 site.add_page("golden/new/", new_answer, "golden_new")
 site.add_page("golden-queue/", review_queue, "golden_queue")
+site.add_page("golden-coverage/", show_coverage, "golden_coverage")
+site.add_page("golden-import/", import_answers, "golden_import")
+site.add_page("golden-export/<slug:form>/", export_answers, "golden_export")
 site.add_page("golden-index/", compare_index, "golden_compare_index")
 site.add_page(_ONE, show_answer, "golden_answer")
 site.add_page(f"{_ONE}edit/", edit_answer, "golden_edit")
 site.add_page(f"{_ONE}compare/", compare_versions, "golden_compare")
 site.add_page(f"{_ONE}retry/", retry, "golden_retry")
+site.add_page(f"{_ONE}checks/", show_checks, "golden_checks")
 site.add_page(f"{_ONE}<slug:name>/", decide, "golden_decide")
 site.add_watch(_waiting)
 site.add_section(
@@ -46,5 +53,7 @@ site.add_section(
         (gettext_lazy("Answers"), "admin:golden_list", ""),
         (gettext_lazy("Domain rules"), "admin:golden_list", "?kind=rule"),
         (gettext_lazy("Waiting for approval"), "admin:golden_queue", ""),
+        (gettext_lazy("Coverage"), "admin:golden_coverage", ""),
+        (gettext_lazy("Import and export"), "admin:golden_import", ""),
     ],
 )

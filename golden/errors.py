@@ -93,3 +93,9 @@ class ContentRefused(GoldenError):
     """The content of the answer cannot be kept; the fields say why."""
 
     code = "content_refused"
+
+
+class ImportRefused(GoldenError):
+    """The file was not imported; the lines say why, and nothing of it was kept."""
+
+    code = "golden_import_refused"

@@ -52,7 +52,10 @@ def history(golden: GoldenAnswer) -> list[Told]:
     entries = AuditEntry.objects.filter(
         organization_id=golden.organization_id, subject_type="golden", subject_id=str(golden.pk)
     )
-    return [_told(entry) for entry in entries.order_by("-at", "-id")[:500]]
+    # Two verbs of one transaction carry one instant; asking comes before what it led to.
+    order = {verb: place for place, verb in enumerate(VERBS)}
+    listed = sorted(entries[:500], key=lambda e: (e.at, order.get(e.verb, 0)), reverse=True)
+    return [_told(entry) for entry in listed]
 
 
 def _told(entry: AuditEntry) -> Told:

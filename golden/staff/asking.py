@@ -66,9 +66,14 @@ def organization_of(request: HttpRequest, role: str = Role.VIEWER) -> Organizati
     return found[0]
 
 
-def act_of(request: HttpRequest, reason: str = "", expects: int | None = None) -> Act:
+def act_of(
+    request: HttpRequest,
+    reason: str = "",
+    expects: int | None = None,
+    noted: dict[str, Any] | None = None,
+) -> Act:
     """Return the act of the person behind a request."""
-    return Act(actor_of(request), at_of(request), reason, expects)
+    return Act(actor_of(request), at_of(request), reason, expects, noted)
 
 
 def shown(

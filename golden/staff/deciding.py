@@ -21,6 +21,7 @@ from golden.models import AnswerVersion, GoldenAnswer, PublishRequest
 from golden.publishing import last_live, once_live
 from golden.speaking import seconds
 from golden.staff.asking import act_of, find_answer, in_own_organizations, require_role, shown
+from golden.staff.checking import opened
 from golden.staff.forms import CareForm, ConfirmForm, ScheduleForm
 from golden.staff.verbs import VERBS, Verb, carry_out, consequence
 from golden.telling import audience, compared, names_in, seconds_label
@@ -77,7 +78,10 @@ class Decision:
 
     def form(self, data: Any = None) -> ConfirmForm:
         """Return the form of the page."""
-        initial: dict[str, Any] = {"lock_version": self.golden.lock_version}
+        initial: dict[str, Any] = {
+            "lock_version": self.golden.lock_version,
+            "seen": self.request.GET.get("seen", ""),
+        }
         needs_reason = self.verb.needs_reason
         if self.verb.name == "assign":
             care = {"owner": self.golden.owner_id, "review_days": self.golden.review_days}
@@ -140,7 +144,8 @@ def decide(request: HttpRequest, golden_id: UUID, name: str) -> HttpResponse:
 
 def _carried_out(decision: Decision, form: ConfirmForm, given: dict[str, Any]) -> HttpResponse:
     request, verb, golden = decision.request, decision.verb, decision.golden
-    act = act_of(request, form.cleaned_data["reason"], form.cleaned_data["lock_version"])
+    told = form.cleaned_data
+    act = act_of(request, told["reason"], told["lock_version"], opened(told["seen"], golden))
     try:
         if verb.name in {"approve", "reject"} and "request" not in given:
             return _refused(decision, _("Nothing waits for approval any more."))

@@ -32,7 +32,7 @@ class ContentForm(forms.Form):
     question = forms.CharField(
         label=_("Question"),
         max_length=LONGEST_QUESTION,
-        widget=forms.TextInput({**_AUTO, "class": "vTextField"}),
+        widget=forms.TextInput(_AUTO),
     )
     paraphrases = forms.CharField(
         label=_("Paraphrases"),
@@ -142,6 +142,8 @@ class ConfirmForm(forms.Form):
         widget=forms.Textarea({**_AUTO, "rows": 3}),
     )  # fmt: skip
     lock_version = forms.IntegerField(widget=forms.HiddenInput)
+    # What the page of checks showed, signed; it goes into the audit entry.
+    seen = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, needs_reason: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -153,7 +155,7 @@ class ScheduleForm(ConfirmForm):
 
     valid_from = _moment(_("Valid from"))
     valid_until = _moment(_("Valid until"))
-    field_order = ("valid_from", "valid_until", "reason", "lock_version")
+    field_order = ("valid_from", "valid_until", "reason", "lock_version", "seen")
 
 
 class CareForm(ConfirmForm):
@@ -163,7 +165,7 @@ class CareForm(ConfirmForm):
     review_days = forms.IntegerField(
         label=_("Review interval in days"), min_value=1, max_value=LONGEST_INTERVAL_DAYS
     )
-    field_order = ("owner", "review_days", "reason", "lock_version")
+    field_order = ("owner", "review_days", "reason", "lock_version", "seen")
 
     def __init__(self, organization_id: int, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
