@@ -198,7 +198,10 @@ CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "knowledge.sweep", "schedule": 15.0, "options": {"expires": 15}},
     "reconcile": {"task": "knowledge.reconcile", "schedule": 600.0, "options": {"expires": 600}},
     "refit": {"task": "knowledge.refit", "schedule": 15.0, "options": {"expires": 15}},
+    "forget": {"task": "voiceapi.forget_old", "schedule": 3600.0, "options": {"expires": 3600}},
 }
+# What the drain does now and then for packages above it: name -> (function of an instant, seconds).
+DRAIN_CHORES = {"forget": ("voiceapi.retention.forget_old", 3600.0)}
 
 EMBEDDING_MODEL = env_str("EARMARK_EMBEDDING_MODEL")
 EMBEDDING_DIMENSIONS = env_int("EARMARK_EMBEDDING_DIMENSIONS", high=4000)

@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 from types import FrameType
 from typing import Any, Final
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.utils.module_loading import import_string
 
 from knowledge.calibration.refitting import refit_all_due
 from knowledge.embedding.selection import current_embedder
@@ -60,6 +62,7 @@ class Command(BaseCommand):
                 lambda at: refit_all_due(embedder, at=at),
                 in_background=True,
             ),
+            *_chores_of_others(),
         )
         drain = Drain(embedder, _now, chores)
 
@@ -87,6 +90,13 @@ class Command(BaseCommand):
             with organization_context(organization.pk):
                 count = retry_failed(organization.pk, at=_now())
             self.stdout.write(f"{organization.slug}: {count} tried again")
+
+
+def _chores_of_others() -> list[Chore]:
+    return [
+        Chore(name, every_s, import_string(path), in_background=True)
+        for name, (path, every_s) in settings.DRAIN_CHORES.items()
+    ]
 
 
 def _now() -> datetime:
