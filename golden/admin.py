@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from golden.models import PublishRequest
 from golden.staff.checking import show_checks
+from golden.staff.correcting import decide_correction, write_correction
 from golden.staff.covering import show_coverage
 from golden.staff.deciding import decide
 from golden.staff.editing import edit_answer, new_answer
@@ -39,6 +40,10 @@ site.add_page("golden-queue/", review_queue, "golden_queue")
 site.add_page("golden-coverage/", show_coverage, "golden_coverage")
 site.add_page("golden-import/", import_answers, "golden_import")
 site.add_page("golden-export/<slug:form>/", export_answers, "golden_export")
+site.add_page("golden-correct/<uuid:search_id>/", write_correction, "golden_correct")
+site.add_page(
+    "golden-corrections/<uuid:item_id>/<slug:name>/", decide_correction, "golden_decide_correction"
+)
 site.add_page("golden-index/", compare_index, "golden_compare_index")
 site.add_page(_ONE, show_answer, "golden_answer")
 site.add_page(f"{_ONE}edit/", edit_answer, "golden_edit")

@@ -23,6 +23,7 @@ from golden.staff.asking import (
     roles_of,
     shown,
 )
+from golden.staff.correcting import waiting_corrections
 from golden.staff.verbs import offered
 from golden.telling import Names, audience, compared, history, names_in, seconds_label
 from tenants.admin_authority import at_of, organizations_seen
@@ -164,6 +165,7 @@ def review_queue(request: HttpRequest) -> HttpResponse:
     context = {
         "organization": organization,
         "rows": rows,
+        "corrections": waiting_corrections(organization.pk),
         "roles": roles_of(request, organization.pk),
     }
     return shown(request, "queue.html", _("Waiting for approval"), context)
