@@ -105,6 +105,7 @@ def test_what_an_agent_may_not_say_is_never_among_its_results(demo):
 
 def test_the_shipped_vectors_are_those_of_the_texts(demo):
     space = active_space()
+    assert space is not None
     with organization_context(demo.organization.pk):
         hashes = set(Chunk.objects.values_list("text_hash", flat=True))
     with np.load(FILE, allow_pickle=False) as shipped:
