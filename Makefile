@@ -21,13 +21,16 @@ stop: $(SERVER) ## Stop the embedded databases of this checkout
 
 test: $(DEV) ## Run the tests
 	@sh .ci/tools
-	@$(PYTEST) -m "not slow"
+	@$(PYTEST) -n 2 --dist loadfile -m "not slow"
+	@$(MAKE) --no-print-directory -C worker test
 
 test-all: $(DEV) ## Run the tests, the slow ones too
 	@sh .ci/tools
-	@$(PYTEST) --hypothesis-profile=full
+	@$(PYTEST) -n 2 --dist loadfile --hypothesis-profile=full
+	@$(MAKE) --no-print-directory -C worker test
 
 check: lint types imports migrations deploy ## Run every check that is not a test
+	@$(MAKE) --no-print-directory -C worker check
 
 lint: $(DEV) ## Style
 	@$(BIN)/ruff check .
