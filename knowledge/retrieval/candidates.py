@@ -21,8 +21,8 @@ from knowledge.retrieval.eligibility import TABLES, eligible_sql, parameters
 from knowledge.retrieval.statistics import CorpusStatistics
 from knowledge.retrieval.types import Allowlist, Candidate, CategoryName, Query
 
-# Up to so many rows in scope it is quicker to look at each than to read posting lists.
-FEW_ROWS: Final = 2_000
+# Looking through the words of one document costs as much as reading so many rows of posting lists.
+ROWS_FOR_ONE_DOCUMENT: Final = 6
 _PINNED: Final = "SELECT e.id, 0 FROM eligible e WHERE e.id = ANY(%(pinned)s::uuid[])"
 _WORDS_ALONE: Final = f"""shown AS (
   SELECT asset_id, position, NULL::float8[] AS distances, NULL::float8[] AS titles
@@ -76,7 +76,7 @@ def candidate_sql(category: CategoryName, probe: Probe, allowlist: Allowlist) ->
         _found(numbers, dense=dense),
         *([_picked(numbers), _near(numbers)] if dense else [_WORDS_ALONE]),
     ]
-    return "WITH " + ",\n".join(parts) + _selected(category, numbers)
+    return "WITH " + ",\n".join(parts) + _selected(category)
 
 
 # A scope may hold three rows or a million, and the planner's estimate of it is a guess. So that no
@@ -91,23 +91,19 @@ def _scored(numbers: range) -> str:
      AND ((v.asset_id, v.generation) IN (SELECT id, generation FROM eligible)) IS TRUE)"""
 
 
-def _matched(numbers: range) -> str:
-    """Weigh a row's tokens for every query; codes count in any language, words in their own."""
+def _lexical(numbers: range) -> str:
+    """Find rows by their words: document by document where those are few beside
+    the posting lists, else through the GIN index.
+
+    Codes count in any language, words in their own.
+    """
     names = ", ".join(f"w{i}" for i in numbers)
     weights = ", ".join(f"%(weights{i})s::float8[]" for i in numbers)
     sums = ", ".join(
-        f"coalesce(sum(t.w{i}) FILTER (WHERE t.is_code OR l.language = ''"
+        f"coalesce(sum(a.w{i}) FILTER (WHERE a.is_code OR l.language = ''"
         f" OR %(language{i})s IN ('', l.language)), 0) AS s{i}"
         for i in numbers
     )
-    return f"""LATERAL (SELECT array_agg(t.token) AS tokens, {sums}
-      FROM unnest(%(tokens)s::bigint[], %(codes)s::boolean[], {weights}) AS t(token, is_code, {names})
-     WHERE t.token = ANY(l.tokens)) m"""
-
-
-def _lexical(numbers: range) -> str:
-    """Find rows by their words: a small scope row by row, a large one through the GIN index."""
-    shares = ", ".join(f"m.s{i}" for i in numbers)
     columns = "l.asset_id, l.position, l.language, l.tokens, l.generation"
     return f"""size AS (SELECT count(*) AS rows FROM eligible WHERE cardinality(%(generating)s::bigint[]) > 0),
 worded AS MATERIALIZED (
@@ -122,8 +118,11 @@ worded AS MATERIALIZED (
      WHERE l.organization_id = %(organization)s AND l.tokens && %(generating)s::bigint[] OFFSET 0) l
    WHERE (SELECT rows FROM size) > %(few)s
      AND ((l.asset_id, l.generation) IN (SELECT id, generation FROM eligible)) IS TRUE),
+asked AS MATERIALIZED (
+  SELECT * FROM unnest(%(tokens)s::bigint[], %(codes)s::boolean[], {weights}) AS a(token, is_code, {names})),
 lexical AS MATERIALIZED (
-  SELECT l.asset_id, l.position, {shares} FROM worded l CROSS JOIN {_matched(numbers)})"""
+  SELECT l.asset_id, l.position, {sums} FROM worded l JOIN asked a ON a.token = ANY(l.tokens)
+   GROUP BY l.asset_id, l.position)"""
 
 
 def _found(numbers: range, *, dense: bool) -> str:
@@ -172,9 +171,10 @@ def _array(letter: str, numbers: range) -> str:
     return f"CASE WHEN s.{letter}0 IS NOT NULL THEN ARRAY[{columns}] END"
 
 
-def _selected(category: CategoryName, numbers: range) -> str:
+def _selected(category: CategoryName) -> str:
     return f"""
-SELECT p.asset_id, p.position, x.kind, x.title, x.content_hash, p.distances, p.titles, m.tokens, l.language,
+SELECT p.asset_id, p.position, x.kind, x.title, x.content_hash, p.distances, p.titles,
+       ARRAY(SELECT a.token FROM asked a WHERE a.token = ANY(l.tokens)), l.language,
        coalesce(l.tokens && %(whole)s::bigint[], false), x.leads
   FROM shown p CROSS JOIN LATERAL (
     SELECT {KINDS[category]} AS kind, x.title, x.content_hash, x.generation, {LEADS[category]} AS leads
@@ -183,23 +183,23 @@ SELECT p.asset_id, p.position, x.kind, x.title, x.content_hash, p.distances, p.t
   LEFT JOIN LATERAL (
     SELECT l.language, l.tokens FROM knowledge_lexicalentry l
      WHERE l.organization_id = %(organization)s AND l.asset_id = p.asset_id
-       AND l.position = p.position AND l.generation = x.generation OFFSET 0) l ON true
-  LEFT JOIN {_matched(numbers)} ON true"""
+       AND l.position = p.position AND l.generation = x.generation OFFSET 0) l ON true"""
 
 
 def _values(probe: Probe, statistics: CorpusStatistics) -> dict[str, Any]:
     tokens = sorted({token for query in probe.queries for token in query.tokens})
     codes = {token for query in probe.queries for token in query.codes}
+    generating = statistics.rarest(tokens, probe.lexical_rows)
     whole = sorted({query.whole for query in probe.queries if query.whole is not None})
     values: dict[str, Any] = {
         "space": probe.space_id,
         "depth": probe.depth,
         "tokens": tokens,
         "codes": [token in codes for token in tokens],
-        "few": FEW_ROWS,
+        "few": statistics.rows(generating) // ROWS_FOR_ONE_DOCUMENT,
         "pinned": list(probe.pinned),
         "whole": whole,
-        "generating": [*statistics.rarest(tokens, probe.lexical_rows), *whole],
+        "generating": [*generating, *whole],
     }
     for i, query in enumerate(probe.queries):
         values[f"language{i}"] = query.language

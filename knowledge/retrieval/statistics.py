@@ -42,6 +42,11 @@ class CorpusStatistics:
         return chosen
 
 
+    def rows(self, tokens: Iterable[int]) -> int:
+        """Return how many rows the tokens bring in at most."""
+        return sum(self.frequencies.get(token, 0) for token in tokens)
+
+
 def statistics_for(
     organization_id: int, space_id: int | None, tokens: Iterable[int]
 ) -> CorpusStatistics:
