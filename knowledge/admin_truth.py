@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
@@ -77,6 +78,11 @@ class TruthAdmin(ButtonAdmin):
         row = super().get_object(request, object_id, from_field)
         attach_states([row], at=at_of(request))
         return row
+
+    def links(self, obj: Truth) -> list[tuple[str, str]]:
+        """Return the page that says which agents find a row."""
+        page = f"admin:who_finds_{self.opts.model_name}"
+        return [(str(_("Who can find this?")), reverse(page, args=[obj.pk]))]
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from uuid import UUID
+
 import pytest
 from playwright.sync_api import expect
 
+from knowledge.retrieval.deadline import Deadline
 from scopes.asking import CallerFacts, Question, ask
+from tenants.models import PhoneAgent
 from tests.e2e.pages import faults, is_wider_than_the_window, keep_picture, sign_in, strict
 from tests.e2e.selector import scope_page
 from tests.embedders import CountingEmbedder
-from tests.scope_pages import desk
+from tests.scope_pages import Desk, desk
 from tests.world import AT
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -21,24 +26,34 @@ def embedder(monkeypatch):
         monkeypatch.setattr(f"{door}.current_embedder", CountingEmbedder)
 
 
+@dataclass
+class Beside:
+    desk: Desk
+    item: UUID
+    other: PhoneAgent
+
+
 @pytest.fixture
-def at_desk():
+def beside():
     made = desk()
-    made.item = made.acme.item(
-        "Pelican lounge", "The pelican lounge opens at seven.", folder="birds"
-    )
+    item = made.acme.item("Pelican lounge", "The pelican lounge opens at seven.", folder="birds")
     made.acme.item("Fees", "A transfer costs five dirhams.", folder="money")
-    made.other = made.acme.agent("other")
-    made.acme.pick(made.other, "knowledge", rows=[made.item])
+    other = made.acme.agent("other")
+    made.acme.pick(other, "knowledge", rows=[item])
     made.save(add=["c:help/money"], who=made.second)
     made.save(clear=True)
-    return made
+    return Beside(made, item, other)
+
+
+@pytest.fixture
+def at_desk(beside):
+    return beside.desk
 
 
 def test_what_changes_is_shown_before_saving(at_desk, live_server, page):
     ask(
         at_desk.agent, Question(("when does the pelican lounge open",)),
-        CallerFacts(None, "phone", None), at=AT, deadline=_deadline(),
+        CallerFacts(None, "phone", None), at=AT, deadline=Deadline.after(5),
     )  # fmt: skip
     with strict(page):
         scope = scope_page(page, at_desk, live_server.url).goto().open("Knowledge", "Help")
@@ -53,20 +68,14 @@ def test_what_changes_is_shown_before_saving(at_desk, live_server, page):
     keep_picture(page, "scope-preview")
 
 
-def _deadline():
-    from knowledge.retrieval.deadline import Deadline
-
-    return Deadline.after(5)
-
-
 @pytest.mark.parametrize("width", [1200, 320])
-def test_history_copy_and_reach_have_no_fault(at_desk, live_server, page, width):
+def test_history_copy_and_reach_have_no_fault(beside, at_desk, live_server, page, width):
     page.set_viewport_size({"width": width, "height": 640})
     sign_in(page, live_server.url, at_desk.admin.cookies["sessionid"].value)
     pages = {
         "history": f"{at_desk.url}history/",
-        "copy": f"{at_desk.url}copy/?from={at_desk.other.pk}",
-        "reach": f"/admin/knowledge/{at_desk.item}/who-finds/",
+        "copy": f"{at_desk.url}copy/?from={beside.other.pk}",
+        "reach": f"/admin/knowledge/{beside.item}/who-finds/",
     }
     for name, address in pages.items():
         page.goto(live_server.url + address)

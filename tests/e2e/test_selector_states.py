@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
-import time
 
 import pytest
 from playwright.sync_api import expect
@@ -130,7 +128,12 @@ def test_a_reload_keeps_what_is_not_saved_and_leaving_asks(scope, page):
     scope.goto().open("Knowledge", "Help")
     scope.box("public").check()
     asked = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+
+    def answer(dialog):
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", answer)
     page.reload()
     page.wait_for_selector("#scope-form[data-ready]")
     assert asked == ["beforeunload"]
@@ -184,7 +187,6 @@ def test_toggles_during_slow_saves_end_as_the_last_one_says(at_desk, scope, page
 
     def late(route):
         wait = next(waits, 0.0)
-        threading.Thread(target=lambda: time.sleep(0)).start()
         page.wait_for_timeout(wait * 1000)
         route.continue_()
 
@@ -326,3 +328,71 @@ def test_axe_finds_nothing_in_any_look(at_desk, live_server, browser, look, lang
     assert scope.root().locator("[role=tree], [role=treeitem], fieldset fieldset").count() == 0
     page.on("dialog", lambda dialog: dialog.accept())
     context.close()
+
+
+@pytest.mark.parametrize("height", [640, 256])
+def test_every_control_is_large_enough_and_never_covered(at_desk, live_server, page, height):
+    page.set_viewport_size({"width": 320, "height": height})
+    scope = scope_page(page, at_desk, live_server.url).goto().open("Knowledge", "Help")
+    scope.box("public").check()
+    page.evaluate("document.getElementById('q-instruction').focus()")
+    seen = 0
+    while page.evaluate("document.activeElement.closest('#scope-form') !== null"):
+        told = page.evaluate(
+            """() => {
+              const e = document.activeElement, b = e.getBoundingClientRect();
+              const top = document.elementFromPoint(b.x + b.width / 2, b.y + b.height / 2);
+              return [e.id, b.width, b.height, e === top || e.contains(top),
+                      parseFloat(getComputedStyle(e).outlineWidth), e.matches(':focus-visible')];
+            }"""
+        )
+        _name, width, tall, is_on_top, outline, _visible = told
+        assert min(width, tall) >= 24, told
+        assert is_on_top, told
+        assert outline >= 2, told
+        seen += 1
+        page.keyboard.press("Tab")
+        assert seen < 60
+    assert seen > 15
+
+
+def test_wider_spacing_of_text_clips_nothing(at_desk, live_server, page):
+    page.set_viewport_size({"width": 320, "height": 640})
+    scope_page(page, at_desk, live_server.url).goto().open("Knowledge", "Help")
+    page.evaluate(
+        """() => {
+          const sheet = new CSSStyleSheet();
+          sheet.replaceSync(`* { line-height: 1.5 !important; letter-spacing: 0.12em !important;
+            word-spacing: 0.16em !important; }`);
+          document.adoptedStyleSheets = [sheet];
+        }"""
+    )
+    assert not is_wider_than_the_window(page)
+    clipped = page.evaluate(
+        """() => [...document.querySelectorAll('.scope button, .scope label, .scope .chip')]
+          .filter((e) => e.offsetParent && e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent)"""
+    )
+    assert clipped == []
+
+
+def test_ticking_and_focusing_send_nothing(at_desk, scope, page):
+    scope.goto().open("Knowledge", "Help")
+    sent = []
+    page.on("request", lambda request: sent.append(request.url))
+    scope.box("public").check()
+    scope.box("public").uncheck()
+    for _press in range(10):
+        page.keyboard.press("Tab")
+    assert sent == []
+
+
+def test_a_folder_tick_is_one_pick_and_covers_what_comes_later(at_desk, scope, page):
+    scope.goto().open("Knowledge", "Help")
+    scope.box("public").check()
+    scope.press("Save Knowledge")
+    scope.hears("Knowledge saved")
+    assert at_desk.picked() == {"c:help/public"}
+    at_desk.acme.item("Later", folder="public/new")
+    scope.open("public", "new")
+    expect(scope.line("Later")).to_contain_text("Included by folder public")
+    expect(scope.box("Later")).not_to_be_checked()

@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
 from tenants.models import Role
+from tenants.tokens import issue_token
 from tests.people import Program, member, offices
 from tests.scope_pages import desk
-from tests.world import AT, BY
+from tests.world import AT, BY, Tenant
 
 pytestmark = pytest.mark.django_db
 
 
+@dataclass
+class Work:
+    acme: Tenant
+    globex: Tenant
+    editor: Program
+    viewer: Program
+    rival: Program
+    admin: Program
+    path: str
+
+
 @pytest.fixture
 def at_work():
-    from tenants.tokens import issue_token
-
     made = offices()
-    admin = member(made.acme, "chief", Role.ADMIN)
-    token = issue_token(made.acme.organization, admin, label="t", by=BY, at=AT).token
-    made.agent = made.acme.agent()
-    made.admin = Program(token)
-    made.path = f"agents/{made.agent.pk}/scope"
-    return made
+    chief = member(made.acme, "chief", Role.ADMIN)
+    admin = Program(issue_token(made.acme.organization, chief, label="t", by=BY, at=AT).token)
+    path = f"agents/{made.acme.agent().pk}/scope"
+    return Work(made.acme, made.globex, made.editor, made.viewer, made.rival, admin, path)
 
 
 def put(at_work, picks, *, root="knowledge", who=None, tag=None):
@@ -118,7 +128,7 @@ def test_a_browser_reads_by_session_and_changes_with_its_csrf_token():
     path = f"/api/v1/agents/{at_desk.agent.pk}/scope/knowledge"
     assert at_desk.viewer.get(path).json()["version"] == 1
     at_desk.admin.handler.enforce_csrf_checks = True
-    sent = {"data": '{"folders": ["help"]}', "content_type": "application/json"}
+    sent: Any = {"data": '{"folders": ["help"]}', "content_type": "application/json"}
     refused = at_desk.admin.put(path, **sent, headers={"If-Match": '"1"'})
     assert refused.status_code == 403
     at_desk.admin.get(at_desk.url)

@@ -24,6 +24,12 @@ def boxes(html):
     return re.findall(r'<li class="row" data-key="([^"]*)" data-base="(\d)"', html)
 
 
+def found_in(pattern, answer):
+    found = re.search(pattern, answer.content.decode())
+    assert found is not None
+    return found[1]
+
+
 def text(answer):
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.content.decode()))
 
@@ -89,7 +95,7 @@ def test_a_stale_save_is_refused_with_both_ways_out(at_desk):
     assert refused["HX-Retarget"] == "#message-knowledge"
     assert "bob saved at" in text(refused)
     assert "Apply my changes to theirs (1 change)" in text(refused)
-    theirs = int(re.search(r'data-over="(\d+)"', refused.content.decode())[1])
+    theirs = int(found_in(r'data-over="(\d+)"', refused))
     merged = at_desk.save(add=[f"r:{second}"], version=theirs, fresh="1")
     assert merged["HX-Retarget"] == "#root-knowledge"
     assert at_desk.picked() == {f"r:{first}", f"r:{second}"}
@@ -182,7 +188,7 @@ def test_a_folder_costs_the_same_statements_whatever_it_holds(at_desk):
 
 def form_of(html):
     """Every field of the form as a browser without a script would send it."""
-    sent = {}
+    sent: dict[str, list[str]] = {}
     for tag in re.findall(r"<input[^>]*>", html):
         name = re.search(r'name="([^"]*)"', tag)
         value = re.search(r'value="([^"]*)"', tag)
@@ -207,7 +213,7 @@ def test_without_a_script_one_opens_ticks_pages_and_saves(at_desk):
         page = press(at_desk, page, action)
     first, last = f"r:{items[0]}", f"r:{items[59]}"
     assert first in page.content.decode()
-    following = re.search(r'value="(page:knowledge:[^"]*:help/many)"', page.content.decode())[1]
+    following = found_in(r'value="(page:knowledge:[^"]*:help/many)"', page)
     page = press(at_desk, page, following, tick=[first])
     assert last in page.content.decode()
     assert "1 unsaved change" in text(page)
@@ -224,7 +230,7 @@ def test_without_a_script_a_conflict_offers_both_ways(at_desk):
     at_desk.save(add=[f"r:{one}"], who=at_desk.second)
     page = press(at_desk, page, "save:knowledge", tick=[f"r:{two}"])
     assert page.status_code == 409
-    merge = re.search(r'value="(merge:knowledge:\d+)"', page.content.decode())[1]
+    merge = found_in(r'value="(merge:knowledge:\d+)"', page)
     page = press(at_desk, page, merge)
     assert page.status_code == 200
     assert at_desk.picked() == {f"r:{one}", f"r:{two}"}

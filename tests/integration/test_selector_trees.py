@@ -17,8 +17,14 @@ from tests.world import tenant
 pytestmark = pytest.mark.django_db
 
 
+def at(tree, key):
+    place = tree.place(key)
+    assert place is not None
+    return place
+
+
 def names(tree, place_key, cursor=""):
-    page = page_of(tree, tree.place(place_key), read_cursor(cursor))
+    page = page_of(tree, at(tree, place_key), read_cursor(cursor))
     return [entry.name for entry in page.entries], page
 
 
@@ -121,8 +127,8 @@ def test_directories_show_what_they_hold_at_every_depth():
     acme.instruction("Top")
     with acme.context():
         tree = InstructionTree(acme.organization.pk)
-        page = page_of(tree, tree.place(""), Cursor())
+        page = page_of(tree, at(tree, ""), Cursor())
         tree.fill(page.entries)
         assert [(e.name, e.holds) for e in page.entries] == [("a", 2), ("Top", 0)]
-        place = tree.place(page.entries[0].key[2:])
+        place = at(tree, page.entries[0].key[2:])
         assert [step.name for step in place.steps] == ["a"]
