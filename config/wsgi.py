@@ -8,8 +8,11 @@ from django.core.wsgi import get_wsgi_application
 from django.db import OperationalError, connection
 from django.urls import get_resolver
 
+from config.tracing import start_tracing
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
 application = get_wsgi_application()
+start_tracing()
 # Otherwise the first request would wait for these imports, and be the one to find them broken.
 list(get_resolver().url_patterns)
 

@@ -17,7 +17,7 @@ from tenants.models import AuditEntry, Contact
 from tests.embedders import CountingEmbedder
 from tests.voice import exhaust, runtime
 from tests.world import BY, world
-from voiceapi import retention
+from voiceapi import limiting, retention
 from voiceapi.models import VoiceSession
 from voiceapi.retention import Forgotten, forget_contact, forget_old
 
@@ -105,7 +105,7 @@ def test_what_there_is_no_time_for_goes_next_time(here, voice):
 def test_allowances_that_nobody_uses_go_too(here):
     exhaust("session", "long ago", ahead_s=-7200)
     forget_old(timezone.now())
-    assert not retention.forget_idle()
+    assert not limiting.forget_idle()
 
 
 def test_the_calls_of_one_contact_can_be_forgotten(here, voice):

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from itertools import pairwise
 
 import pytest
+from django.conf import settings as django_settings
 from django.test import Client
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from prometheus_client import REGISTRY
+from prometheus_client.metrics import MetricWrapperBase
 
 from tests.embedders import CountingEmbedder
 from tests.voice import runtime
 from tests.world import world
+from voiceapi import metrics
 
 pytestmark = pytest.mark.django_db
 HOURS = "When does the pelican lounge open?"
@@ -146,3 +150,14 @@ def test_a_token_opens_the_metrics_wherever_it_comes_from(settings, given, statu
     settings.METRICS_TOKEN = "right"
     answer = Client().get("/metrics", headers={"Authorization": given}, REMOTE_ADDR="10.0.0.7")
     assert answer.status_code == status
+
+
+def test_the_guide_lists_every_metric():
+    ours = {
+        (f"{metric._name}_total" if metric._type == "counter" else metric._name, metric._type)
+        for metric in vars(metrics).values()
+        if isinstance(metric, MetricWrapperBase)
+    }
+    guide = (django_settings.BASE_DIR / "docs" / "operations.md").read_text("utf-8")
+    listed = re.findall(r"^\| `(earmark_\w+)` \| (\w+) \|", guide, re.M)
+    assert sorted(listed) == sorted(ours)
