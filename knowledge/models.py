@@ -19,6 +19,13 @@ from knowledge.tables.records import (
     ImportRun,
     SearchRecord,
 )
+from knowledge.tables.sources import (
+    ProviderPause,
+    SourcePage,
+    SourceSchedule,
+    SyncKind,
+    UsageEntry,
+)
 from knowledge.tables.truth import (
     Dataset,
     EntityAlias,
@@ -54,10 +61,15 @@ __all__ = [
     "ItemKind",
     "LexicalEntry",
     "ParseStatus",
+    "ProviderPause",
     "ReviewStatus",
     "SearchRecord",
     "Source",
     "SourceKind",
+    "SourcePage",
+    "SourceSchedule",
+    "SyncKind",
+    "UsageEntry",
     "Vector",
     "Visibility",
 ]

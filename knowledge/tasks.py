@@ -17,12 +17,14 @@ from knowledge.indexing.draining import BATCH, Drain, due_assets
 from knowledge.indexing.nudging import TASK, nudge
 from knowledge.indexing.reconciling import reconcile_all
 from knowledge.passages import CHUNKER_VERSION
+from knowledge.sources.scheduling import sync_due
 
 BUDGET_S: Final = 20.0
 NUDGE_EXPIRES_S: Final = 15
 MOST_NUDGES: Final = 16
 # Below the visibility timeout: a fit that takes longer would be started again beside itself.
 LONGEST_FIT_S: Final = 280
+LONGEST_LOOK_S: Final = 7200
 
 
 @shared_task(name=TASK)
@@ -60,6 +62,13 @@ def reconcile() -> int:
 def refit() -> list[str]:
     """Measure the corpora that have changed and come to rest."""
     return refit_all_due(current_embedder(), at=_now())
+
+
+# Acknowledged at once: the schedule's own lease says who looks, and a look may take long.
+@shared_task(name="knowledge.sync_sources", acks_late=False, time_limit=LONGEST_LOOK_S)
+def sync_sources() -> list[str]:
+    """Look at the sources that are due."""
+    return sync_due(clock=_now)
 
 
 @lru_cache(maxsize=1)

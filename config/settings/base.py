@@ -194,14 +194,21 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 20.0
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# Reading a site takes long and must not hold up the index, so it has a queue of its own.
+CELERY_TASK_ROUTES = {"knowledge.sync_sources": {"queue": "sources"}}
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "knowledge.sweep", "schedule": 15.0, "options": {"expires": 15}},
     "reconcile": {"task": "knowledge.reconcile", "schedule": 600.0, "options": {"expires": 600}},
     "refit": {"task": "knowledge.refit", "schedule": 15.0, "options": {"expires": 15}},
+    "sources": {"task": "knowledge.sync_sources", "schedule": 60.0, "options": {"expires": 60}},
     "forget": {"task": "voiceapi.forget_old", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 # What the drain does now and then for packages above it: name -> (function of an instant, seconds).
 DRAIN_CHORES = {"forget": ("voiceapi.retention.forget_old", 3600.0)}
+
+# Sources are fetched from public addresses only; the tests have a server of their own on this machine.
+SOURCES_MAY_BE_PRIVATE = False
+SOURCE_FOLDERS = env_list("EARMARK_SOURCE_FOLDERS")
 
 EMBEDDING_MODEL = env_str("EARMARK_EMBEDDING_MODEL")
 EMBEDDING_DIMENSIONS = env_int("EARMARK_EMBEDDING_DIMENSIONS", high=4000)

@@ -15,3 +15,4 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 REDIS_URL = None
 EMBEDDING_MODEL = "local"
+SOURCES_MAY_BE_PRIVATE = True

@@ -23,10 +23,22 @@ _FILE: Final = re.compile(r"---\r?\n(?P<front>.*?)^---\r?\n(?P<body>.*)", re.S |
 _LONGEST_NAME: Final = 60
 
 
+class _Writer(yaml.SafeDumper):
+    """Spells out what a reader of YAML would take for a line break or fold away."""
+
+
+def _text(writer: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+    style = None if value.isprintable() else '"'
+    return writer.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+
+_Writer.add_representer(str, _text)
+
+
 def to_markdown(told: Mapping[str, Any]) -> str:
     """Return the file of an instruction as the API tells it; reading it gives the same back."""
     front = {name: told[name] for name in KEYS}
-    text = yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=math.inf)
+    text = yaml.dump(front, Dumper=_Writer, allow_unicode=True, sort_keys=False, width=math.inf)
     return f"---\n{text}---\n{told['body']}"
 
 

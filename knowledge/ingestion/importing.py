@@ -42,11 +42,12 @@ def run_import(request: ImportRequest, *, clock: Clock, watch: Watch) -> Import:
         status = Status.CANCELLED
         raise
     finally:
-        persistently(partial(_close, running, status))
+        persistently(partial(close, running, status))
     return running
 
 
-def _close(running: Import, status: str) -> None:
+def close(running: Import, status: str) -> None:
+    """End the record of an import."""
     with organization_context(running.organization_id):
         running.run = close_run(running.run, running.request, status, at=running.clock())
 
@@ -58,7 +59,7 @@ def _bring_in(running: Import, watch: Watch) -> str:
         for batch in batched(_gathered(running, findings, sandbox)):
             status = persistently(partial(write_batch, running, batch))
             watch(running.progress)
-            if _obeyed(running, status) == Status.CANCELLED:
+            if obeyed(running, status) == Status.CANCELLED:
                 return Status.CANCELLED
     return Status.DONE
 
@@ -71,10 +72,11 @@ def _gathered(
             running.progress.skipped[finding.kind] += 1
             continue
         for each in gather(finding, running.request.folder, sandbox):
-            yield _noted(running, each) if isinstance(each, Gathered) else each
+            yield noted(running, each) if isinstance(each, Gathered) else each
 
 
-def _noted(running: Import, gathered: Gathered) -> Gathered:
+def noted(running: Import, gathered: Gathered) -> Gathered:
+    """Note the id of what was gathered as present; refuse an id that this import took already."""
     row = gathered.row
     if row.external_id is None:
         running.is_certain = False
@@ -88,8 +90,8 @@ def _noted(running: Import, gathered: Gathered) -> Gathered:
     return gathered
 
 
-def _obeyed(running: Import, status: str) -> str:
-    """Staff pause and cancel an import by the status of its record."""
+def obeyed(running: Import, status: str) -> str:
+    """Wait while staff want the import paused; return the status they want it to have."""
     while status == Status.PAUSED:
         time.sleep(PAUSED_S)
         status = persistently(partial(status_of, running.run))

@@ -27,22 +27,27 @@ def prune(running: Import) -> int:
     """
     if not running.is_certain:
         raise PruneUncertain
-    gone = _gone(running)
+    gone, filed = find_gone(running)
+    if filed > FEW and len(gone) > MOST * filed and not running.request.prune_anyway:
+        raise PruneRefused(
+            f"{len(gone)} of {filed} would be deleted as gone, more than {MOST:.0%}:"
+            " nothing was deleted. Say --prune-anyway if that is meant."
+        )
+    return withdraw_gone(running, gone)
+
+
+def find_gone(running: Import) -> tuple[list[UUID], int]:
+    """Return what is filed in the import's place and was not found by it, and how many are filed."""
+    with organization_context(running.organization_id):
+        filed = list(running.target.filed_here().values_list("pk", "external_id"))
+    return [pk for pk, external_id in filed if external_id not in running.present], len(filed)
+
+
+def withdraw_gone(running: Import, gone: list[UUID]) -> int:
+    """Delete these softly, in short transactions; return how many."""
     for start in range(0, len(gone), BATCH):
         persistently(partial(_withdraw, running, gone[start : start + BATCH]))
     return len(gone)
-
-
-def _gone(running: Import) -> list[UUID]:
-    with organization_context(running.organization_id):
-        filed = list(running.target.filed_here().values_list("pk", "external_id"))
-    gone = [pk for pk, external_id in filed if external_id not in running.present]
-    if len(filed) > FEW and len(gone) > MOST * len(filed) and not running.request.prune_anyway:
-        raise PruneRefused(
-            f"{len(gone)} of {len(filed)} would be deleted as gone, more than {MOST:.0%}:"
-            " nothing was deleted. Say --prune-anyway if that is meant."
-        )
-    return gone
 
 
 def _withdraw(running: Import, part: list[UUID]) -> None:

@@ -22,12 +22,14 @@ from knowledge.indexing.state import retry_failed
 from knowledge.indexing.status import Backlog, backlogs
 from knowledge.models import EmbeddingSpace
 from knowledge.passages import CHUNKER_VERSION
+from knowledge.sources.scheduling import sync_due
 from tenants.errors import EarmarkError
 from tenants.isolation import organization_context
 from tenants.models import Organization
 
 RECONCILE_EVERY_S: Final = 600.0
 REFIT_EVERY_S: Final = 5.0
+SOURCES_EVERY_S: Final = 15.0
 
 
 class Command(BaseCommand):
@@ -62,6 +64,7 @@ class Command(BaseCommand):
                 lambda at: refit_all_due(embedder, at=at),
                 in_background=True,
             ),
+            Chore("sources", SOURCES_EVERY_S, lambda _at: sync_due(clock=_now), in_background=True),
             *_chores_of_others(),
         )
         drain = Drain(embedder, _now, chores)

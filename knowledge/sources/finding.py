@@ -1,0 +1,117 @@
+"""What a site says of itself: what may be read, its sitemap, and the links on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Final
+from urllib.parse import urldefrag, urljoin
+from urllib.robotparser import RobotFileParser
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import ParseError, fromstring
+
+from knowledge.sources.addresses import split
+from knowledge.sources.errors import PageUnavailable, SourceTrouble
+from knowledge.sources.fetching import AGENT, Fetcher
+
+MOST_PAGES: Final = 5_000
+MOST_SITEMAPS: Final = 50
+LONGEST_ADDRESS: Final = 2_000
+LONGEST_DELAY_S: Final = 10.0
+
+
+class Robots:
+    """What a site's robots.txt allows us."""
+
+    def __init__(self, fetcher: Fetcher, start: str) -> None:
+        self._rules = RobotFileParser()
+        found = fetcher.get(urljoin(start, "/robots.txt"))
+        if found.status >= 500 or found.status == 429:
+            # A site that cannot say what it allows is left alone for now.
+            raise PageUnavailable(f"robots.txt answers {found.status}.")
+        self._rules.parse(found.body.decode("utf-8", "replace").splitlines())
+
+    def allows(self, url: str) -> bool:
+        """Whether a page may be read."""
+        return self._rules.can_fetch(AGENT, url)
+
+    @property
+    def sitemaps(self) -> list[str]:
+        """The sitemaps it names."""
+        return list(self._rules.site_maps() or ())
+
+    @property
+    def delay_s(self) -> float:
+        """Seconds it wants between two pages."""
+        return min(LONGEST_DELAY_S, float(self._rules.crawl_delay(AGENT) or 0))
+
+
+def listed_pages(fetcher: Fetcher, sitemap: str) -> list[str]:
+    """Return the pages that a sitemap and those it names list, in its order.
+
+    Raises: SourceTrouble
+    """
+    waiting, seen, pages = [sitemap], {sitemap}, {}
+    while waiting and len(seen) <= MOST_SITEMAPS and len(pages) < MOST_PAGES:
+        found = fetcher.get(waiting.pop(0))
+        if found.status != 200:
+            raise PageUnavailable(f"The sitemap answers {found.status}.")
+        for is_map, address in _entries(found.body):
+            if not is_map:
+                pages[normal(address)] = None
+            elif address not in seen:
+                seen.add(address)
+                waiting.append(address)
+    return list(pages)[:MOST_PAGES]
+
+
+def _entries(body: bytes) -> Iterator[tuple[bool, str]]:
+    try:
+        root = fromstring(body, forbid_dtd=True)
+    except (ParseError, DefusedXmlException, ValueError) as error:
+        raise SourceTrouble("The sitemap cannot be read.") from error
+    is_index = root.tag.rpartition("}")[2] == "sitemapindex"
+    for place in root.iter():
+        if place.tag.rpartition("}")[2] == "loc" and place.text:
+            yield is_index, place.text.strip()
+
+
+def links_of(url: str, body: bytes) -> list[str]:
+    """Return the addresses a page links to, in order."""
+    parser = _Links()
+    parser.feed(body.decode("utf-8", "replace"))
+    base = urljoin(url, parser.base) if parser.base else url
+    found: dict[str, None] = {}
+    for link in parser.found:
+        try:
+            found[normal(urljoin(base, link))] = None
+        except (ValueError, SourceTrouble):
+            continue
+    return list(found)
+
+
+def normal(url: str) -> str:
+    """Return an address without the part behind #, with a path.
+
+    Raises: AddressRefused
+    """
+    bare = urldefrag(url).url
+    parts = split(bare)
+    return parts._replace(netloc=parts.netloc.lower(), path=parts.path or "/").geturl()
+
+
+class _Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.base = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        href = dict(attrs).get("href")
+        if not href or len(href) > LONGEST_ADDRESS:
+            return
+        if tag == "a":
+            self.found.append(href.strip())
+        elif tag == "base":
+            self.base = href.strip()
