@@ -5,11 +5,13 @@ from __future__ import annotations
 from django.http import HttpRequest
 from django.urls import reverse
 
+from knowledge.admin_imports import UploadForm
 from knowledge.admin_instructions import InstructionAdmin
 from knowledge.admin_items import ItemAdmin
 from knowledge.admin_places import DirectoryAdmin, SegmentAdmin, SourceAdmin
 from knowledge.admin_records import IndexStateAdmin
-from knowledge.models import ImportFailure, IndexState
+from knowledge.admin_sources import SourceScheduleAdmin
+from knowledge.models import ImportFailure, IndexState, SourceSchedule
 from tenants.admin_authority import organizations_seen
 from tenants.admin_lists import ORGANIZATION
 from tenants.admin_site import Notice, our_site
@@ -22,6 +24,8 @@ __all__ = [
     "ItemAdmin",
     "SegmentAdmin",
     "SourceAdmin",
+    "SourceScheduleAdmin",
+    "UploadForm",
 ]
 _MOST_COUNTED = 100
 
@@ -36,6 +40,8 @@ def attention(request: HttpRequest) -> list[Notice]:
         rows = (
             ("failed to index", IndexState, {"status": IndexState.Status.FAILED}),
             ("failed to import", ImportFailure, {"resolved_at": None}),
+            ("sources failed", SourceSchedule, {"last_outcome": "failed"}),
+            ("sources ask", SourceSchedule, {"last_outcome": "needs_confirmation"}),
         )
         for what, model, where in rows:
             found = model._default_manager.filter(organization=organization, **where)

@@ -20,6 +20,7 @@ from knowledge.tables.records import (
     SearchRecord,
 )
 from knowledge.tables.sources import (
+    ImportUpload,
     ProviderPause,
     SourcePage,
     SourceSchedule,
@@ -53,6 +54,7 @@ __all__ = [
     "EntityAlias",
     "ImportFailure",
     "ImportRun",
+    "ImportUpload",
     "IndexState",
     "Instruction",
     "InstructionDirectory",

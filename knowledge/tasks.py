@@ -16,6 +16,7 @@ from knowledge.embedding.spaces import ensure_space
 from knowledge.indexing.draining import BATCH, Drain, due_assets
 from knowledge.indexing.nudging import TASK, nudge
 from knowledge.indexing.reconciling import reconcile_all
+from knowledge.ingestion.uploads import import_waiting
 from knowledge.passages import CHUNKER_VERSION
 from knowledge.sources.scheduling import sync_due
 
@@ -69,6 +70,12 @@ def refit() -> list[str]:
 def sync_sources() -> list[str]:
     """Look at the sources that are due."""
     return sync_due(clock=_now)
+
+
+@shared_task(name="knowledge.import_uploads", acks_late=False, time_limit=LONGEST_LOOK_S)
+def import_uploads() -> int:
+    """Bring in files that people handed in."""
+    return import_waiting(clock=_now)
 
 
 @lru_cache(maxsize=1)

@@ -7,6 +7,11 @@ from typing import Any
 
 from django.test import Client
 
+from golden.acting import Act
+from golden.content import Content
+from golden.drafting import create_answer
+from golden.models import GoldenAnswer
+from golden.publishing import override_publish
 from knowledge.models import (
     CalibrationProfile,
     EmbeddingSpace,
@@ -17,6 +22,8 @@ from knowledge.models import (
     InstructionDirectory,
     Item,
     SearchRecord,
+    SourceSchedule,
+    UsageEntry,
 )
 from scopes.models import DirectoryPick, FolderPick, InstructionPick, ItemPick
 from tenants.auditing import Actor, Change, note
@@ -36,7 +43,7 @@ def person(name: str, *memberships: tuple[Organization, str], **flags: Any) -> U
 def browser(user: User | None) -> Client:
     client = Client()
     if user is not None:
-        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        client.force_login(user, backend="tenants.sign_in.SignInBackend")
     return client
 
 
@@ -70,8 +77,15 @@ def office() -> Office:
     }
     made = Office(acme, globex, people)
     globex.agent("rival-desk")
-    made.rows = _rows(made)
+    made.rows = _rows(made) | {"golden": _rule(mine)}
     return made
+
+
+def _rule(organization: Organization) -> GoldenAnswer:
+    act = Act(Actor.process("tests"), AT, "Because.")
+    content = Content(question="No advice", answer="Never give legal advice.")
+    rule = create_answer(organization, content, act, kind="rule")
+    return override_publish(organization.pk, rule.pk, act)
 
 
 def _rows(office: Office) -> dict[str, Any]:
@@ -110,6 +124,12 @@ def _rows(office: Office) -> dict[str, Any]:
             "item": Item.objects.get(pk=item),
             "indexstate": IndexState.objects.get(asset_id=item),
             "importrun": run,
+            "sourceschedule": SourceSchedule.objects.create(
+                **own, source=acme.source(), kind="site", config={"start": "https://example.com/"}
+            ),
+            "usageentry": UsageEntry.objects.create(
+                **own, day=AT.date(), provider="tests", model="m", texts=1, tokens=9, calls=1
+            ),
             "importfailure": ImportFailure.objects.create(
                 **own, run=run, path="a.md", code="unreadable", reason="It is empty."
             ),

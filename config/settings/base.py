@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from csp.constants import NONE, SELF
 
-from config.env import env_choice, env_int, env_list, env_optional, env_secret, env_str, env_url
+from config.env import env_bool, env_choice, env_int, env_list, env_optional, env_secret, env_str, env_url
 
 BASE_DIR: Final = Path(__file__).resolve().parent.parent.parent
 LOG_LEVELS: Final = frozenset({"DEBUG", "INFO", "WARNING", "ERROR"})
@@ -24,6 +24,8 @@ INSTALLED_APPS = [
     "django_htmx",
     "csp",
     "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
     "tenants",
     "knowledge",
     "scopes",
@@ -74,7 +76,7 @@ TEMPLATES = [
 # lock an administrator out from elsewhere.
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
+    "tenants.sign_in.SignInBackend",
 ]
 AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
@@ -92,6 +94,8 @@ AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_CLIENT_IP_CALLABLE = "config.requests.client_address"
 TRUSTED_PROXIES = env_int("EARMARK_TRUSTED_PROXIES", high=9)
 LOGIN_URL = "admin:login"
+SECOND_FACTOR_REQUIRED = env_bool("EARMARK_SECOND_FACTOR_REQUIRED")
+OTP_TOTP_ISSUER = "Earmark"
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("ar", "العربية")]
@@ -195,11 +199,15 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 20.0
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # Reading a site takes long and must not hold up the index, so it has a queue of its own.
-CELERY_TASK_ROUTES = {"knowledge.sync_sources": {"queue": "sources"}}
+CELERY_TASK_ROUTES = {
+    "knowledge.sync_sources": {"queue": "sources"},
+    "knowledge.import_uploads": {"queue": "sources"},
+}
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "knowledge.sweep", "schedule": 15.0, "options": {"expires": 15}},
     "reconcile": {"task": "knowledge.reconcile", "schedule": 600.0, "options": {"expires": 600}},
     "refit": {"task": "knowledge.refit", "schedule": 15.0, "options": {"expires": 15}},
+    "uploads": {"task": "knowledge.import_uploads", "schedule": 5.0, "options": {"expires": 5}},
     "sources": {"task": "knowledge.sync_sources", "schedule": 60.0, "options": {"expires": 60}},
     "forget": {"task": "voiceapi.forget_old", "schedule": 3600.0, "options": {"expires": 3600}},
 }

@@ -28,7 +28,7 @@ def open_import(request: ImportRequest, *, clock: Clock) -> Import:
     folder_key(request.source, request.folder)
     with organization_context(request.organization_id):
         source = None if request.instructions else _source(request)
-        target = _target(request, source)
+        target = target_of(request, source)
         run = open_run(request, source, at=clock())
     return Import(request, target, run, clock)
 
@@ -49,7 +49,8 @@ def _name(slug: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _target(request: ImportRequest, source: Source | None) -> Target:
+def target_of(request: ImportRequest, source: Source | None) -> Target:
+    """Return where the rows of an import go; needs the context open."""
     found = Segment.objects.filter(organization_id=request.organization_id)
     segments = dict(found.values_list("slug", "pk"))
     if source is None:

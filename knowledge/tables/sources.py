@@ -104,6 +104,48 @@ class SourcePage(TenantModel):
         return self.url
 
 
+class ImportUpload(TenantModel):
+    """A file that somebody handed in; its bytes are kept until it is in, or no longer wanted."""
+
+    class Outcome(models.TextChoices):
+        WAITING = "waiting", "Waiting"
+        DONE = "done", "Done"
+        PARTLY = "partly", "Partly"
+        FAILED = "failed", "Failed"
+        CANCELLED = "cancelled", "Cancelled"
+
+    run = models.ForeignKey(ImportRun, on_delete=models.CASCADE, related_name="uploads")
+    folder = models.CharField(max_length=1000, blank=True)
+    name = models.CharField(max_length=400)
+    size = models.PositiveIntegerField()
+    content = models.BinaryField()
+    outcome = models.CharField(max_length=16, choices=Outcome, default=Outcome.WAITING)
+    counts = models.JSONField(default=dict)
+    reason = models.TextField(blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["name", "id"]
+        constraints: ClassVar = [
+            TenantForeignKey(
+                column="run_id",
+                to="knowledge.ImportRun",
+                on_delete="CASCADE",
+                name="knowledge_upload_run",
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["organization", "run"],
+                condition=models.Q(outcome="waiting"),
+                name="knowledge_upload_waiting",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class UsageEntry(TenantModel):
     """What an organization's texts cost on one day with one model."""
 

@@ -31,7 +31,8 @@ ADDS = {
         (200, 200, 403, 403, 200, 403),
     ),
     **dict.fromkeys(
-        ("source", "instructiondirectory", "instruction", "item"), (200, 200, 200, 403, 200, 403)
+        ("source", "sourceschedule", "instructiondirectory", "instruction", "item"),
+        (200, 200, 200, 403, 200, 403),
     ),
 }
 NEVER = (403, 403, 403, 403, 403, 403)
@@ -45,7 +46,7 @@ ROW = (200, 200, 200, 200, 404, 404)
 DELETES = {
     "user": (403, 404, 404, 404, 404, 404),
     "membership": (200, 200, 404, 404, 404, 404),
-    "instructiondirectory": (200, 200, 200, 403, 404, 404),
+    **dict.fromkeys(("instructiondirectory", "sourceschedule"), (200, 200, 200, 403, 404, 404)),
     "embeddingspace": (403, 403, 403, 403, 403, 403),
     **dict.fromkeys(("contact", "segment", "phoneagent"), (200, 200, 403, 403, 404, 404)),
 }
@@ -64,8 +65,22 @@ SITE = {
     "call_heard": (200, 200, 200, 200, 404, 404),
     "who_finds_item": (200, 200, 200, 200, 404, 404),
     "who_finds_instruction": (200, 200, 200, 200, 404, 404),
+    "second_factor": (200,) * 6,
+    "import_new": (200, 200, 200, 403, 200, 403),
+    "import_progress": ROW,
+    "import_do": (405, 405, 405, 403, 404, 404),
     "logout": (405,) * 6,
     None: (404,) * 6,
+    **dict.fromkeys(("golden_list", "golden_queue", "golden_coverage", "golden_export"), READ),
+    **dict.fromkeys(("golden_new", "golden_import"), (200, 200, 403, 403, 200, 403)),
+    "golden_compare_index": (405, 405, 403, 403, 405, 403),
+    "golden_answer": ROW,
+    **dict.fromkeys(
+        ("golden_edit", "golden_decide", "golden_correct"), (200, 200, 403, 403, 404, 404)
+    ),
+    "golden_retry": (405, 405, 405, 405, 404, 404),
+    # It has no draft to check, its versions are not named, and the item is no correction.
+    **dict.fromkeys(("golden_checks", "golden_compare", "golden_decide_correction"), (404,) * 6),
 }
 # The parts of the scope page answer a script; without saying which root, there is nothing.
 SELECTOR = {
@@ -77,7 +92,8 @@ SELECTOR = {
 }
 BUTTONS = {
     "item": "withdraw", "instruction": "withdraw", "servicekeybinding": "revoke",
-    "phoneagent": "make_scopes", "voicesession": "none", "importfailure": "resolve", "indexstate": "retry",
+    "phoneagent": "make_scopes", "voicesession": "none", "importfailure": "resolve",
+    "sourceschedule": "sync_now", "indexstate": "retry",
 }  # fmt: skip
 
 
@@ -131,9 +147,14 @@ def _expected(model, kind):
 def _address(staff: Office, route, model):
     row = staff.rows.get(model or "")
     pk = str(row.pk) if row is not None else ""
+    golden, record = str(staff.rows["golden"].pk), str(staff.rows["searchrecord"].pk)
     for given, value in (
+        ("<uuid:golden_id>/<slug:name>", f"{golden}/archive"), ("<uuid:golden_id>", golden),
+        ("<uuid:item_id>/<slug:name>", f"{staff.rows['item'].pk}/approve"),
+        ("<uuid:search_id>", record), ("<slug:form>", "csv"),
         ("<path:object_id>", pk), ("<id>", pk), ("<slug:name>", BUTTONS.get(model, "")),
         ("<uuid:agent_id>", str(staff.rows["phoneagent"].pk)),
+        ("<uuid:run_id>", str(staff.rows["importrun"].pk)), ("<slug:verb>", "pause"),
         ("<uuid:item_id>", str(staff.rows["item"].pk)),
         ("<uuid:instruction_id>", str(staff.rows["instruction"].pk)),
         ("<uuid:session_id>", str(staff.rows["voicesession"].pk)),

@@ -20,6 +20,7 @@ from knowledge.indexing.draining import Chore, Drain
 from knowledge.indexing.reconciling import reconcile_all
 from knowledge.indexing.state import retry_failed
 from knowledge.indexing.status import Backlog, backlogs
+from knowledge.ingestion.uploads import import_waiting
 from knowledge.models import EmbeddingSpace
 from knowledge.passages import CHUNKER_VERSION
 from knowledge.sources.scheduling import sync_due
@@ -29,6 +30,7 @@ from tenants.models import Organization
 
 RECONCILE_EVERY_S: Final = 600.0
 REFIT_EVERY_S: Final = 5.0
+UPLOADS_EVERY_S: Final = 1.0
 SOURCES_EVERY_S: Final = 15.0
 
 
@@ -62,6 +64,12 @@ class Command(BaseCommand):
                 "refit",
                 REFIT_EVERY_S,
                 lambda at: refit_all_due(embedder, at=at),
+                in_background=True,
+            ),
+            Chore(
+                "uploads",
+                UPLOADS_EVERY_S,
+                lambda _at: import_waiting(clock=_now),
                 in_background=True,
             ),
             Chore("sources", SOURCES_EVERY_S, lambda _at: sync_due(clock=_now), in_background=True),

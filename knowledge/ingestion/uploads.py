@@ -1,0 +1,221 @@
+"""Files that people hand in: kept in the database, brought in one by one by whoever works the queue."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from knowledge.folders import folder_key
+from knowledge.ingestion.batches import batched
+from knowledge.ingestion.errors import ImportRefused, TooLarge
+from knowledge.ingestion.gathering import FileDone, Gathered, gather
+from knowledge.ingestion.importing import noted
+from knowledge.ingestion.limits import LONGEST_EXTERNAL_ID, MEBIBYTE
+from knowledge.ingestion.opening import target_of
+from knowledge.ingestion.persistence import persistently
+from knowledge.ingestion.recording import close_run
+from knowledge.ingestion.request import Clock, ImportRequest
+from knowledge.ingestion.running import Import
+from knowledge.ingestion.sandbox import Sandbox
+from knowledge.ingestion.walking import Found, printable
+from knowledge.ingestion.writing import write_batch
+from knowledge.models import ImportFailure, ImportRun, ImportUpload, Source, SourceKind
+from tenants.auditing import Actor, Change, note
+from tenants.isolation import organization_context
+from tenants.models import Organization
+
+LARGEST_UPLOAD: Final = 50 * MEBIBYTE
+MOST_FILES: Final = 100
+# Longer than a file may take to read; a file whose process died is taken over after that.
+LEASE: Final = timedelta(minutes=10)
+BY: Final = Actor.process("uploads")
+Outcome = ImportUpload.Outcome
+Status = ImportRun.Status
+_STANDING: Final = (Outcome.FAILED, Outcome.PARTLY)
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """A file as it was sent."""
+
+    name: str
+    content: bytes
+
+
+def hand_in(
+    source: Source, folder: str, files: Sequence[HandedIn], *, by: Actor, at: datetime
+) -> ImportRun:
+    """Keep these files to be brought in; return the record that tells how far they are.
+
+    Needs the organization's context open.
+    Raises: ImportRefused, FolderRefused, TooLarge
+    """
+    if source.kind == SourceKind.GOLDEN:
+        raise ImportRefused("Golden answers are written by staff, not imported.")
+    if not 0 < len(files) <= MOST_FILES:
+        raise ImportRefused(f"Choose 1 to {MOST_FILES} files.")
+    folder_key(source.slug, folder)
+    for file in files:
+        if len(file.content) > LARGEST_UPLOAD:
+            raise TooLarge(f"{file.name} is larger than {LARGEST_UPLOAD // MEBIBYTE} MiB.")
+    own: dict[str, Any] = {"organization_id": source.organization_id}
+    label = f"{len(files)} uploaded → {source.slug}/{folder}".rstrip("/")[:400]
+    run = ImportRun.objects.create(
+        **own, source=source, label=label, started_at=at, started_by_id=by.user_id
+    )
+    for file in files:
+        name = printable(file.name).replace("/", "_")[-LONGEST_EXTERNAL_ID:]
+        sent = {"name": name, "size": len(file.content), "content": file.content}
+        ImportUpload.objects.create(**own, run=run, folder=folder, **sent)
+    _note(run, "upload", by=by, at=at)
+    return run
+
+
+def pause(run: ImportRun, *, by: Actor, at: datetime) -> None:
+    """Take up no further file of it; the one under way stops between two batches."""
+    _put(run, Status.RUNNING, Status.PAUSED, by=by, at=at)
+
+
+def resume(run: ImportRun, *, by: Actor, at: datetime) -> None:
+    """Go on where it was paused."""
+    _put(run, Status.PAUSED, Status.RUNNING, by=by, at=at)
+
+
+def cancel(run: ImportRun, *, by: Actor, at: datetime) -> None:
+    """Give up what is not in yet; what is in stays."""
+    _put(run, Status.RUNNING, Status.CANCELLED, by=by, at=at)
+    _put(run, Status.PAUSED, Status.CANCELLED, by=by, at=at)
+    waiting = ImportUpload.objects.filter(run=run, outcome=Outcome.WAITING)
+    waiting.update(outcome=Outcome.CANCELLED, content=b"")
+    ImportRun.objects.filter(pk=run.pk).update(finished_at=at)
+
+
+def retry(run: ImportRun, *, by: Actor, at: datetime) -> int:
+    """Try the files again that failed, whole or in part; return how many."""
+    count = ImportUpload.objects.filter(run=run, outcome__in=_STANDING).update(
+        outcome=Outcome.WAITING, lease_until=None, reason=""
+    )
+    if count:
+        ImportRun.objects.filter(pk=run.pk).update(status=Status.RUNNING, finished_at=None)
+        _note(run, "retry", by=by, at=at)
+    return count
+
+
+def import_waiting(*, clock: Clock) -> int:
+    """Bring in every file that waits; return how many were taken up.
+
+    Cost: one statement for each organization when none waits.
+    """
+    count = 0
+    for organization in Organization.objects.filter(is_active=True):
+        while (pk := _next(organization.pk, at=clock())) is not None:
+            if _taken(organization.pk, pk, at=clock()):
+                _bring_in(organization.pk, pk, clock)
+                count += 1
+    return count
+
+
+def _next(organization_id: int, *, at: datetime) -> UUID | None:
+    with organization_context(organization_id):
+        return _free(organization_id, at=at).values_list("pk", flat=True).first()
+
+
+def _taken(organization_id: int, pk: UUID, *, at: datetime) -> bool:
+    with organization_context(organization_id):
+        return bool(_free(organization_id, at=at).filter(pk=pk).update(lease_until=at + LEASE))
+
+
+def _free(organization_id: int, *, at: datetime) -> QuerySet[ImportUpload]:
+    waiting = ImportUpload.objects.filter(
+        organization_id=organization_id,
+        outcome=Outcome.WAITING,
+        run__in=ImportRun.objects.filter(organization_id=organization_id, status=Status.RUNNING),
+    )
+    return waiting.filter(Q(lease_until=None) | Q(lease_until__lte=at)).order_by("run_id", "name")
+
+
+def _bring_in(organization_id: int, pk: UUID, clock: Clock) -> None:
+    with organization_context(organization_id):
+        upload = ImportUpload.objects.select_related("run__source").get(pk=pk)
+        running = _running(upload, clock)
+    with tempfile.TemporaryDirectory() as folder, Sandbox() as sandbox:
+        path = Path(folder) / f"upload{Path(upload.name).suffix}"
+        path.write_bytes(upload.content)
+        found = Found(str(path), upload.name, upload.size)
+        for batch in batched(_gathered(running, found, sandbox)):
+            status = persistently(partial(write_batch, running, batch))
+            if status != Status.RUNNING:
+                break
+        else:
+            persistently(partial(_finish, upload, running))
+            return
+    # Paused or cancelled: what is in stays, and the file is read again when it goes on.
+    persistently(partial(_give_back, upload))
+
+
+def _running(upload: ImportUpload, clock: Clock) -> Import:
+    source = upload.run.source
+    assert source is not None
+    request = ImportRequest(
+        upload.organization_id, (upload.name,), source.slug, upload.folder, by=BY
+    )
+    return Import(request, target_of(request, source), upload.run, clock)
+
+
+def _gathered(running: Import, found: Found, sandbox: Sandbox) -> Iterator[Gathered | FileDone]:
+    for each in gather(found, running.request.folder, sandbox):
+        if isinstance(each, FileDone):
+            yield FileDone(found.name)
+            continue
+        # Staff know the file by its own name, not by where it was put to be read.
+        path = each.row.origin.path.replace(found.path, found.name, 1)
+        origin = replace(each.row.origin, path=path)
+        yield noted(running, replace(each, row=replace(each.row, origin=origin)))
+
+
+def _finish(upload: ImportUpload, running: Import) -> None:
+    counts = {name: count for name, count in running.progress.counts.items() if count}
+    failed, written = counts.get("failed", 0), sum(counts.values()) - counts.get("failed", 0)
+    outcome = Outcome.DONE if not failed else Outcome.PARTLY if written else Outcome.FAILED
+    with organization_context(upload.organization_id):
+        told: dict[str, Any] = {"outcome": outcome, "counts": counts, "lease_until": None}
+        told["reason"] = _reason(upload) if failed else ""
+        rows = ImportUpload.objects.filter(pk=upload.pk, outcome=Outcome.WAITING)
+        rows.update(**told, **({"content": b""} if outcome == Outcome.DONE else {}))
+        _close_when_done(upload.run, running)
+
+
+def _reason(upload: ImportUpload) -> str:
+    found = ImportFailure.objects.filter(run=upload.run, path__startswith=upload.name)
+    newest = found.order_by("-at").first()
+    return newest.reason if newest else ""
+
+
+def _close_when_done(run: ImportRun, running: Import) -> None:
+    locked = ImportRun.objects.select_for_update(of=("self",)).get(pk=run.pk)
+    waiting = ImportUpload.objects.filter(run=run, outcome=Outcome.WAITING).exists()
+    if locked.status == Status.RUNNING and not waiting:
+        close_run(locked, running.request, Status.DONE, at=running.clock())
+
+
+def _give_back(upload: ImportUpload) -> None:
+    with organization_context(upload.organization_id):
+        ImportUpload.objects.filter(pk=upload.pk).update(lease_until=None)
+
+
+def _put(run: ImportRun, before: str, after: str, *, by: Actor, at: datetime) -> None:
+    if ImportRun.objects.filter(pk=run.pk, status=before).update(status=after):
+        _note(run, str(after), by=by, at=at)
+
+
+def _note(run: ImportRun, verb: str, *, by: Actor, at: datetime) -> None:
+    told = Change(f"import.{verb}", "import_run", str(run.pk), {}, {"label": run.label})
+    note(run.organization_id, told, by=by, at=at)
