@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import F
 
 from knowledge.errors import FolderRefused
@@ -52,6 +53,26 @@ _TABLES = {
         InstructionPick, "instruction_id", Instruction, DirectoryPick, "directory_id"
     ),
     Category.KNOWLEDGE: _Tables(ItemPick, "item_id", Item, FolderPick, "folder_key"),
+}
+
+
+_INSERT: dict[type[Pick], str] = {
+    InstructionPick: (
+        "INSERT INTO scopes_instructionpick (id, organization_id, agent_id, instruction_id)"
+        " SELECT gen_random_uuid(), %s, %s, target FROM unnest(%s::uuid[]) AS target"
+    ),
+    DirectoryPick: (
+        "INSERT INTO scopes_directorypick (id, organization_id, agent_id, directory_id)"
+        " SELECT gen_random_uuid(), %s, %s, target FROM unnest(%s::uuid[]) AS target"
+    ),
+    ItemPick: (
+        "INSERT INTO scopes_itempick (id, organization_id, agent_id, item_id)"
+        " SELECT gen_random_uuid(), %s, %s, target FROM unnest(%s::uuid[]) AS target"
+    ),
+    FolderPick: (
+        "INSERT INTO scopes_folderpick (id, organization_id, agent_id, folder_key)"
+        " SELECT gen_random_uuid(), %s, %s, target FROM unnest(%s::text[]) AS target"
+    ),
 }
 
 
@@ -194,7 +215,14 @@ def _replace(agent: PhoneAgent, category: Category, before: Picks, after: Picks)
         manager = model._default_manager
         where = {"organization_id": agent.organization_id, "agent_id": agent.pk}
         manager.filter(**where, **{f"{column}__in": old - new}).delete()
-        manager.bulk_create(model(**where, **{column: target}) for target in sorted(new - old))
+        _insert(model, where, sorted(new - old))
+
+
+def _insert(model: type[Pick], where: dict[str, Any], targets: list[Any]) -> None:
+    """Insert picks in one statement: twenty thousand of them while somebody waits."""
+    if targets:
+        with connection.cursor() as cursor:
+            cursor.execute(_INSERT[model], [where["organization_id"], where["agent_id"], targets])
 
 
 def _told(category: str, picks: Picks) -> dict[str, Any]:
