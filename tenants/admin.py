@@ -9,17 +9,23 @@ from django.contrib.auth.models import Group
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from tenants.admin_authority import authority_of
 from tenants.admin_base import ReadOnlyAdmin, TenantAdmin
 from tenants.admin_contacts import ContactAdmin
 from tenants.admin_keys import ServiceKeyAdmin
 from tenants.admin_people import MembershipAdmin, PersonAdmin
+from tenants.admin_second_factor import second_factor
+from tenants.admin_site import our_site
 from tenants.models import AuditEntry, Organization
 
 __all__ = ["ContactAdmin", "MembershipAdmin", "PersonAdmin", "ServiceKeyAdmin"]
 
 admin.site.unregister(Group)
+# Whoever reads a device's row can make its codes.
+admin.site.unregister(TOTPDevice)
+our_site().add_page("second-factor/", second_factor, "second_factor")
 
 
 @admin.register(Organization)

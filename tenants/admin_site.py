@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 from django.contrib import admin
 from django.contrib.admin.views.autocomplete import AutocompleteJsonView
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils.translation import gettext_lazy as _
@@ -17,8 +18,11 @@ from django.utils.translation import gettext_lazy as _
 from tenants.admin_authority import authority_of
 from tenants.isolation import organization_context
 from tenants.models import Role
+from tenants.sign_in import SignInForm, needs_second_factor
 
 View = Callable[..., HttpResponseBase]
+# What a person reaches who has yet to set up the second factor that is required of them.
+_ABOUT_ONESELF: Final = frozenset({"second_factor", "login", "logout", "jsi18n"})
 _SIGNED_OUT: Final = _("You are no longer signed in. Sign in again in another tab, then try again.")
 
 
@@ -49,6 +53,8 @@ class EarmarkSite(admin.AdminSite):
     index_title = _("Overview")
     site_url = None
     enable_nav_sidebar = True
+    login_form = SignInForm
+    login_template = "admin/tenants/sign_in.html"
 
     def __init__(self, name: str = "admin") -> None:
         super().__init__(name)
@@ -91,6 +97,8 @@ class EarmarkSite(admin.AdminSite):
         def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if getattr(request, "htmx", False) and not self.has_permission(request):
                 return HttpResponse(_SIGNED_OUT, status=401, content_type="text/plain")
+            if needs_second_factor(request) and not _is_about_oneself(request):
+                return redirect("admin:second_factor")
             return guarded(request, *args, **kwargs)
 
         return answer
@@ -131,6 +139,11 @@ def _section(name: Any, entries: Entries) -> dict[str, Any]:
         for place, (label, address, query) in enumerate(entries)
     ]  # fmt: skip
     return {"name": name, "app_label": "pages", "app_url": rows[0]["admin_url"], "models": rows}
+
+
+def _is_about_oneself(request: HttpRequest) -> bool:
+    match = request.resolver_match
+    return match is not None and match.url_name in _ABOUT_ONESELF
 
 
 def our_site() -> EarmarkSite:

@@ -17,6 +17,14 @@ from tenants.isolation import TenantForeignKey
 class User(AbstractUser):
     """A person who signs in; what they may do comes from their memberships."""
 
+    has_second_factor = models.BooleanField(default=False, editable=False)
+    # Until when the wrong passwords of everybody who tried this name are paid for.
+    guesses_until = models.DateTimeField(null=True, blank=True, editable=False)
+
+    def get_session_auth_hash(self) -> str:
+        """Return what a session has to agree with: one from before a second factor ends with it."""
+        return super().get_session_auth_hash() + ("+2" if self.has_second_factor else "")
+
 
 class Organization(models.Model):
     """A tenant. Its slug is its name on the wire."""

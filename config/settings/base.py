@@ -7,7 +7,16 @@ from typing import Any, Final
 
 from csp.constants import NONE, SELF
 
-from config.env import env_bool, env_choice, env_int, env_list, env_optional, env_secret, env_str, env_url
+from config.env import (
+    env_bool,
+    env_choice,
+    env_int,
+    env_list,
+    env_optional,
+    env_secret,
+    env_str,
+    env_url,
+)
 
 BASE_DIR: Final = Path(__file__).resolve().parent.parent.parent
 LOG_LEVELS: Final = frozenset({"DEBUG", "INFO", "WARNING", "ERROR"})
@@ -220,6 +229,7 @@ SOURCE_FOLDERS = env_list("EARMARK_SOURCE_FOLDERS")
 
 EMBEDDING_MODEL = env_str("EARMARK_EMBEDDING_MODEL")
 EMBEDDING_DIMENSIONS = env_int("EARMARK_EMBEDDING_DIMENSIONS", high=4000)
+EMBEDDING_PRICE = env_str("EARMARK_EMBEDDING_PRICE")
 OPENAI_API_KEY = env_secret("OPENAI_API_KEY")
 OPENAI_BASE_URL = env_url("OPENAI_BASE_URL", schemes=frozenset({"https", "http"}))
 

@@ -15,6 +15,7 @@ from rest_framework.request import Request
 
 from tenants.api.errors import CsrfRefused
 from tenants.models import User
+from tenants.sign_in import needs_second_factor
 from tenants.tokens import TokenHolder, TokenRefused, verify_token
 
 _SCHEME: Final = b"bearer"
@@ -40,6 +41,13 @@ class TokenAuthentication(BaseAuthentication):
 
 class BrowserAuthentication(SessionAuthentication):
     """The session of the admin; everything that changes something carries the CSRF token."""
+
+    def authenticate(self, request: Request) -> tuple[Any, None] | None:
+        """Return the person, unless a second factor is required that they have yet to set up."""
+        if needs_second_factor(request._request):
+            return None
+        found: tuple[Any, None] | None = super().authenticate(request)
+        return found
 
     def enforce_csrf(self, request: Any) -> None:
         """Refuse a request without the token.

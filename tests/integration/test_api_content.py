@@ -307,7 +307,7 @@ def test_a_token_reaches_one_organization_of_a_person_with_two(at_work):
 def test_a_browser_needs_the_csrf_token_to_change_something(at_work):
     user = member(at_work.acme, "bea", Role.EDITOR)
     browser = Client(enforce_csrf_checks=True)
-    browser.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    browser.force_login(user, backend="tenants.sign_in.SignInBackend")
     assert browser.get("/api/v1/items").status_code == 200
     answer = browser.post("/api/v1/items", json.dumps(ITEM), content_type="application/json")
     assert (answer.status_code, code(answer)) == (403, "csrf_refused")
