@@ -1,6 +1,6 @@
 # Every target works in a fresh clone; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run stop test test-all check lint types imports migrations deploy eval bench docs lock
+.PHONY: help run stop test test-all check lint types imports migrations deploy audit eval bench docs lock
 SHELL := /bin/sh
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
@@ -29,7 +29,7 @@ test-all: $(DEV) ## Run the tests, the slow ones too
 	@$(PYTEST) -n 2 --dist loadfile --hypothesis-profile=full
 	@$(MAKE) --no-print-directory -C worker test
 
-check: lint types imports migrations deploy ## Run every check that is not a test
+check: lint types imports migrations deploy audit ## Run every check that is not a test
 	@$(MAKE) --no-print-directory -C worker check
 
 lint: $(DEV) ## Style
@@ -49,6 +49,9 @@ deploy: $(DEV) ## Django's own list for production
 	@DJANGO_SETTINGS_MODULE=config.settings.prod ALLOWED_HOSTS=earmark.invalid DATABASE_URL=postgresql://app:none@db.invalid/earmark \
 	  SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(64))') \
 	  $(BIN)/python manage.py check --deploy --fail-level WARNING
+
+audit: $(DEV) ## Known vulnerabilities of pinned packages
+	@$(BIN)/python .ci/audit
 
 eval: $(DEV) ## Measure answers
 	@$(BIN)/python -m evals

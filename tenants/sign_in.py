@@ -32,7 +32,7 @@ GUESSES_AHEAD: Final = timedelta(hours=1)
 class SignInBackend(ModelBackend):
     """Password and second factor are one answer: whoever has the one does not learn that it is right."""
 
-    def authenticate(  # type: ignore[override]
+    def authenticate(
         self,
         request: HttpRequest | None,
         username: str | None = None,
