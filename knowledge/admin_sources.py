@@ -122,8 +122,13 @@ class SourceScheduleAdmin(ButtonAdmin):
 class UsageAdmin(ReadOnlyAdmin):
     """Texts, tokens and calls by day and model."""
 
-    list_display = ("day", "organization", "provider", "model", "texts", "tokens", "calls")
+    list_display = ("day", "organization", "provider", "model", "texts", "tokens", "calls", "cost")
     list_display_links = ("day",)
     list_filter: ClassVar[Any] = (OrganizationFilter,)
     ordering = ("-day", "provider", "model", "id")
     fields: ClassVar[Any] = list_display
+
+    @admin.display(description=_("cost"))
+    def cost(self, entry: UsageEntry) -> str:
+        """Return what it cost, where a price is set."""
+        return f"{entry.cost_micros / 1e6:.4f}" if entry.cost_micros else "-"

@@ -14,6 +14,7 @@ import openai
 from knowledge.embedding.answers import read_refusal, read_vectors
 from knowledge.embedding.background import background
 from knowledge.embedding.breaker import Breaker
+from knowledge.embedding.metering import spent
 from knowledge.embedding.protocol import SpaceSpec, Vector
 from knowledge.errors import EmbeddingFailed, EmbeddingTimeout, EmbeddingUnavailable
 
@@ -107,6 +108,7 @@ class OpenAICompatibleEmbedder:
             raise read_refusal(error.status_code, error.body, error.response.headers) from None
         except openai.OpenAIError as error:
             raise EmbeddingUnavailable(_reason(error)) from None
+        spent(body)
         return read_vectors(body, count=len(batch), dimensions=self._space.dimensions)
 
     async def _post(self, batch: Sequence[str]) -> bytes:

@@ -11,22 +11,25 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from django.db import Error, connection
 
 from knowledge.embedding.protocol import Embedder
+from knowledge.errors import EmbeddingFailed
 from knowledge.indexing.backoff import pause_s
 from knowledge.indexing.converge import BUDGET_S, Asset, Outcome, Workshop, converge_batch
 from knowledge.indexing.leases import Clock
 from knowledge.indexing.nudging import CHANNEL
+from knowledge.indexing.spending import is_left_alone, leave_alone
 
 BATCH: Final = 64
 POLL_S: Final = 0.5
 LONGEST_PROVIDER_PAUSE_S: Final = 30.0
 LONGEST_TROUBLE_PAUSE_S: Final = 5.0
+ASKING_TO_WAIT: Final = frozenset({429, 503})
 _logger = logging.getLogger(__name__)
 
 
@@ -76,7 +79,7 @@ class Drain:
 
     def step(self) -> int:
         """Converge one batch of what is due now; return how many assets were worked on."""
-        if time.monotonic() < self._provider_free_at:
+        if time.monotonic() < self._provider_free_at or self._is_told_to_wait():
             return 0
         touched = 0
         due = due_assets(at=self.clock(), most=BATCH)
@@ -108,6 +111,18 @@ class Drain:
         self._failures += 1
         pause = min(LONGEST_PROVIDER_PAUSE_S, pause_s(self._failures))
         self._provider_free_at = time.monotonic() + max(pause, outcome.stopped_by.retry_after or 0)
+        self._tell_others(outcome.stopped_by)
+
+    def _is_told_to_wait(self) -> bool:
+        """Whether another process was told to leave the provider alone."""
+        return is_left_alone(self.embedder.space, at=self.clock())
+
+    def _tell_others(self, stopped_by: EmbeddingFailed) -> None:
+        # What a provider asks of one process it means for all of them.
+        seconds = stopped_by.retry_after
+        if seconds and stopped_by.data.get("status") in ASKING_TO_WAIT:
+            until = self.clock() + timedelta(seconds=seconds)
+            leave_alone(self.embedder.space, until=until)
 
     def _rest(self) -> None:
         for chore in self.chores:

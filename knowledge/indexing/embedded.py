@@ -14,8 +14,10 @@ from typing import Any, Final
 import numpy as np
 from django.db import connection
 
+from knowledge.embedding.metering import metered
 from knowledge.embedding.protocol import Embedder, Vector
 from knowledge.errors import EmbeddingFailed, EmbeddingRejected, EmbeddingUnavailable
+from knowledge.indexing.spending import Spent, note_spending
 from knowledge.models import EmbeddedText, EmbeddingSpace
 from tenants.isolation import organization_context
 
@@ -131,11 +133,16 @@ def _buy_singly(batch: Mapping[str, str], shop: Shop, found: Found) -> None:
 
 
 def _embed_and_keep(batch: Mapping[str, str], shop: Shop, found: Found) -> None:
-    vectors = shop.embedder.embed_passages(list(batch.values()), deadline_s=DEADLINE_S)
+    texts = list(batch.values())
+    with metered() as meter:
+        vectors = shop.embedder.embed_passages(texts, deadline_s=DEADLINE_S)
+    tokens = meter.tokens or sum(shop.embedder.token_count(texts))
     _refuse_strangers(vectors, len(batch), shop.space.dimensions)
     keep_vectors(dict(zip(batch, vectors, strict=True)), shop.organization_id, shop.space)
     found.available.update(batch)
     found.bought += len(batch)
+    spent = Spent(len(texts), tokens, max(1, meter.calls))
+    note_spending(shop.organization_id, shop.embedder.space, spent)
 
 
 def _refuse_strangers(vectors: Sequence[Vector], count: int, dimensions: int) -> None:

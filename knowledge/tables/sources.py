@@ -155,6 +155,7 @@ class UsageEntry(TenantModel):
     texts = models.BigIntegerField(default=0)
     tokens = models.BigIntegerField(default=0)
     calls = models.BigIntegerField(default=0)
+    cost_micros = models.BigIntegerField(default=0)
 
     class Meta:
         verbose_name_plural = "usage"

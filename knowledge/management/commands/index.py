@@ -18,6 +18,7 @@ from knowledge.embedding.selection import current_embedder
 from knowledge.embedding.spaces import ensure_space
 from knowledge.indexing.draining import Chore, Drain
 from knowledge.indexing.reconciling import reconcile_all
+from knowledge.indexing.spending import spending
 from knowledge.indexing.state import retry_failed
 from knowledge.indexing.status import Backlog, backlogs
 from knowledge.ingestion.uploads import import_waiting
@@ -91,6 +92,8 @@ class Command(BaseCommand):
             return
         for backlog in found:
             self.stdout.write(_sentence(backlog))
+            for spent in _spent(backlog):
+                self.stdout.write(f"  {_spent_sentence(spent)}")
 
     def _reconcile(self, _options: dict[str, Any]) -> None:
         for slug, differences in reconcile_all(space=_space(), at=_now()).items():
@@ -135,6 +138,7 @@ def _summary(found: list[Backlog]) -> dict[str, Any]:
         "failed": sum(backlog.failed for backlog in found),
         "oldest_pending_s": max(ages, default=None),
         "organizations": [backlog.as_dict() for backlog in found],
+        "spent": {backlog.organization: _spent(backlog) for backlog in found},
     }
 
 
@@ -143,4 +147,16 @@ def _sentence(backlog: Backlog) -> str:
     return (
         f"{backlog.organization}: {backlog.live} of {backlog.assets} indexed,"
         f" {backlog.pending} pending{age}, {backlog.retrying} retrying, {backlog.failed} failed"
+    )
+
+
+def _spent(backlog: Backlog) -> list[dict[str, Any]]:
+    return spending(Organization.objects.get(slug=backlog.organization).pk)
+
+
+def _spent_sentence(spent: dict[str, Any]) -> str:
+    cost = f", {spent['cost_micros'] / 1e6:.4f} spent" if spent["cost_micros"] else ""
+    return (
+        f"{spent['day']} {spent['provider']} {spent['model']}: {spent['texts']} texts,"
+        f" {spent['tokens']} tokens, {spent['calls']} calls{cost}"
     )
