@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Func, IntegerField, Value
+from django.db.models import F, Func, IntegerField, QuerySet, Value
 from django.db.models.functions import Coalesce
 
 from knowledge.models import Category
@@ -71,14 +71,9 @@ def changes_of(agent: PhoneAgent, *, most: int) -> list[AuditEntry]:
 
     Shape: each entry has `category`, `mode`, `count_before` and `count_after`.
     """
-    entries = AuditEntry.objects.filter(
-        organization_id=agent.organization_id,
-        subject_type="agent",
-        subject_id=str(agent.pk),
-        verb=SELECT,
-    )
     return list(
-        entries.annotate(
+        _changes(agent)
+        .annotate(
             category=F("after__category"),
             mode=F("after__mode"),
             count_before=_length("before"),
@@ -86,6 +81,15 @@ def changes_of(agent: PhoneAgent, *, most: int) -> list[AuditEntry]:
         )
         .defer("before", "after")
         .order_by("-at", "-id")[:most]
+    )
+
+
+def _changes(agent: PhoneAgent) -> QuerySet[AuditEntry]:
+    return AuditEntry.objects.filter(
+        organization_id=agent.organization_id,
+        subject_type="agent",
+        subject_id=str(agent.pk),
+        verb=SELECT,
     )
 
 
@@ -103,21 +107,19 @@ def _length(column: str) -> Any:
 
 def past_selection(agent: PhoneAgent, entry_id: UUID) -> PastSelection | None:
     """Return the selection that a change left, or None when this agent had no such change."""
-    entry = AuditEntry.objects.filter(
-        organization_id=agent.organization_id,
-        subject_type="agent",
-        subject_id=str(agent.pk),
-        verb=SELECT,
-        pk=entry_id,
-    ).first()
+    entry = _changes(agent).filter(pk=entry_id).first()
     if entry is None:
         return None
     after = entry.after
-    containers: list[Any] = after["containers"]
-    if after["category"] == Category.INSTRUCTION:
-        containers = [UUID(one) for one in containers]
-    picks = Picks(frozenset(UUID(row) for row in after["rows"]), frozenset(containers))
+    picks = _picks(after, after["category"])
     return PastSelection(after["category"], after["mode"] == Mode.SELECTED, picks)
+
+
+def _picks(told: dict[str, Any], category: str) -> Picks:
+    containers: list[Any] = told["containers"]
+    if category == Category.INSTRUCTION:
+        containers = [UUID(one) for one in containers]
+    return Picks(frozenset(UUID(row) for row in told["rows"]), frozenset(containers))
 
 
 def restore_selection(
@@ -140,3 +142,23 @@ def selection_of(agent: PhoneAgent, category: str) -> PastSelection:
             organization_id=agent.organization_id, agent=agent, category=category, mode=Mode.ALL
         ).exists()
     return PastSelection(category, bool(picks) or not opened, picks)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What one change added and took away, as keys of picks."""
+
+    category: str
+    added: Picks
+    removed: Picks
+
+
+def turn_of(agent: PhoneAgent, entry_id: UUID) -> tuple[AuditEntry, Turn] | None:
+    """Return a change with what it added and took away, or None when there is no such change."""
+    entry = _changes(agent).filter(pk=entry_id).first()
+    if entry is None:
+        return None
+    before, after = (_picks(told, entry.after["category"]) for told in (entry.before, entry.after))
+    added = Picks(after.rows - before.rows, after.containers - before.containers)
+    removed = Picks(before.rows - after.rows, before.containers - after.containers)
+    return entry, Turn(entry.after["category"], added, removed)

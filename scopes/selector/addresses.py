@@ -19,6 +19,7 @@ _PAGES: Final[tuple[tuple[str, str, Callable[..., Any]], ...]] = (
     ("save/", "scope_save", views.save_part),
     ("preview/", "scope_preview", previews.preview_part),
     ("history/", "scope_history", past.history_page),
+    ("history/<uuid:entry>/", "scope_change", past.change_page),
     ("restore/", "scope_restore", past.restore),
     ("copy/", "scope_copy", copies.copy_page),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -12,6 +13,7 @@ from knowledge.models import Category
 from scopes.errors import DeltaRefused
 from scopes.selecting import Picks
 
+_UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 CONTAINER: Final = "c:"
 ROW: Final = "r:"
 _NOTHING: Final = frozenset[str]()
@@ -83,7 +85,12 @@ def read_delta(text: str) -> Delta:
 
 
 def _is_keys(told: Any) -> bool:
-    return isinstance(told, list) and all(isinstance(key, str) for key in told)
+    return isinstance(told, list) and all(isinstance(key, str) and is_storable(key) for key in told)
+
+
+def is_storable(text: str) -> bool:
+    """Whether the database can hold a text at all."""
+    return not _UNSTORABLE.search(text)
 
 
 @dataclass(frozen=True)
@@ -101,9 +108,14 @@ def read_boxes(text: str) -> list[Box]:
     Raises: DeltaRefused
     """
     try:
-        return [Box(str(key), bool(saved), bool(ticked)) for key, saved, ticked in json.loads(text)]
+        boxes = [
+            Box(str(key), bool(saved), bool(ticked)) for key, saved, ticked in json.loads(text)
+        ]
     except (ValueError, TypeError):
         raise DeltaRefused from None
+    if not all(is_storable(box.key) for box in boxes):
+        raise DeltaRefused
+    return boxes
 
 
 def folded(delta: Delta, shown: Iterable[Box], ticked: Collection[str]) -> Delta:

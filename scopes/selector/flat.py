@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
@@ -141,12 +141,16 @@ def reviewed(tree: Tree, picked: Picked, delta: Delta, offset: int) -> Flat:
     Cost: reads the ids of every pick; the rest is for fifty.
     """
     stored = keys_of(explicit_picks(picked.agent, picked.category))
-    keys = stored | delta.add
+    return named(tree, picked.category, stored | delta.add, offset)
+
+
+def named(tree: Tree, category: str, keys: Collection[str], offset: int) -> Flat:
+    """Return what keys name, fifty at a time: folders by path, then rows by title."""
     containers = _containers_of(tree, keys)
     page = containers[offset : offset + PER_PAGE]
     rows_from = max(0, offset - len(containers))
     row_ids = [key[2:] for key in keys if key.startswith(ROW)]
-    rows = _rows_of(tree, picked.category, row_ids, rows_from, PER_PAGE - len(page))
+    rows = _rows_of(tree, category, row_ids, rows_from, PER_PAGE - len(page))
     return Flat(_with_steps(tree, [*page, *rows]), len(containers) + len(row_ids), offset=offset)
 
 

@@ -17,8 +17,19 @@ from django.views.decorators.http import require_GET, require_POST
 
 from scopes.errors import ScopeChangedMeanwhile, SelectionGone
 from scopes.models import AgentScope
-from scopes.retaking import PastSelection, changes_of, past_selection, restore_selection
+from scopes.retaking import (
+    PastSelection,
+    changes_of,
+    past_selection,
+    restore_selection,
+    turn_of,
+)
+from scopes.selecting import Picks
 from scopes.selector import words
+from scopes.selector.deltas import keys_of
+from scopes.selector.flat import named
+from scopes.selector.picked import tree_of
+from scopes.selector.places import Entry
 from scopes.selector.rooms import Visit, visit
 from tenants.admin_site import our_site, own_transaction
 from tenants.models import AuditEntry
@@ -55,6 +66,34 @@ def history_page(request: HttpRequest, object_id: str) -> HttpResponse:
             "may_change": seen.may_change,
         }
         return render(request, "scopes/history.html", context)
+
+
+@own_transaction
+@require_GET
+def change_page(request: HttpRequest, object_id: str, entry: UUID) -> HttpResponse:
+    """Show by name what one change added and took away."""
+    seen = visit(request, object_id)
+    with seen.context():
+        found = turn_of(seen.agent, entry)
+        if found is None:
+            raise Http404
+        change, turn = found
+        context = {
+            **our_site().each_context(request),
+            "title": _("What was changed"),
+            "agent": seen.agent,
+            "change": change,
+            "root": words.ROOTS[turn.category],
+            "added": _named(seen, turn.category, turn.added),
+            "removed": _named(seen, turn.category, turn.removed),
+        }
+        return render(request, "scopes/change.html", context)
+
+
+def _named(seen: Visit, category: str, picks: Picks) -> tuple[list[Entry], int]:
+    tree = tree_of(category, seen.agent.organization_id)
+    found = named(tree, category, keys_of(picks), 0)
+    return found.entries, max(0, len(picks.rows) + len(picks.containers) - len(found.entries))
 
 
 def versions_of(seen: Visit) -> dict[str, int]:

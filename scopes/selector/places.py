@@ -7,8 +7,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
+from uuid import UUID
 
 from scopes.errors import DeltaRefused
+from scopes.selector.deltas import is_storable
 
 PER_PAGE: Final = 50
 MOST_COUNTED: Final = 1_000
@@ -89,8 +91,10 @@ def _bound(told: Any) -> tuple[str, ...] | None:
     if told is None:
         return None
     parts = tuple(str(part) for part in told)
-    if not parts or _PARTS.get(parts[0]) != len(parts) or any("\0" in part for part in parts):
+    if not parts or _PARTS.get(parts[0]) != len(parts) or not all(map(is_storable, parts)):
         raise ValueError
+    if parts[0] == "r":
+        UUID(parts[2])
     return parts
 
 

@@ -10,7 +10,7 @@ from django.http import HttpRequest, QueryDict
 
 from knowledge.models import Category
 from scopes.errors import DeltaRefused
-from scopes.selector.deltas import Delta, folded, read_boxes, read_delta
+from scopes.selector.deltas import Delta, folded, is_storable, read_boxes, read_delta
 
 # Each open folder is a page of fifty boxes; more of them would only be closed by hand.
 MOST_OPEN: Final = 12
@@ -64,7 +64,7 @@ def _sheet(sent: QueryDict, category: str) -> Sheet:
         delta=read_delta(sent.get(f"delta.{category}", "")),
         version=_number(sent.get(f"version.{category}", "")),
         opened=_opened(sent.get(f"open.{category}", "")),
-        query=sent.get(f"q.{category}", "").strip()[:LONGEST_QUERY],
+        query=query_in(sent.get(f"q.{category}", "")),
         review=_number(review),
     )
 
@@ -79,6 +79,11 @@ def with_boxes(sheet: Sheet, sent: QueryDict) -> Sheet:
     for text in sent.getlist(f"shown.{sheet.category}"):
         delta = folded(delta, read_boxes(text), ticked)
     return sheet.changed(delta)
+
+
+def query_in(text: str) -> str:
+    """Return what to search for: bounded, and without what no name can hold."""
+    return "".join(c for c in text.strip() if is_storable(c))[:LONGEST_QUERY]
 
 
 def _number(text: str) -> int | None:

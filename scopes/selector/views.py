@@ -20,7 +20,7 @@ from scopes.selector.previews import golden_warning, preview_view
 from scopes.selector.rooms import Visit, category_in, part, visit
 from scopes.selector.roots import Root, folder_view, found_view, review_view, root_of
 from scopes.selector.saving import Saved, save
-from scopes.selector.sheet import LONGEST_QUERY, Sheet, sheets_of, with_boxes
+from scopes.selector.sheet import Sheet, query_in, sheets_of, with_boxes
 from scopes.selector.state import root_states
 from scopes.selector.telling import conflict_of, told_saved
 from tenants.admin_site import our_site, own_transaction
@@ -111,7 +111,7 @@ def find_part(request: HttpRequest, object_id: str) -> HttpResponse:
     """Show what a search by name finds; nothing for an empty one."""
     seen = visit(request, object_id)
     category = category_in(request.GET.get("root", ""))
-    text = request.GET.get("q", "").strip()[:LONGEST_QUERY]
+    text = query_in(request.GET.get("q", ""))
     if not text:
         return HttpResponse("")
     with seen.context():

@@ -88,6 +88,7 @@ SELECTOR = {
     **dict.fromkeys(("scope_folder", "scope_find", "scope_root"), (404,) * 6),
     **dict.fromkeys(("scope_review", "scope_save", "scope_preview", "scope_restore"), (405,) * 6),
     "scope_history": ROW,
+    "scope_change": (404,) * 6,
     "scope_copy": (200, 200, 403, 403, 404, 404),
 }
 BUTTONS = {
@@ -155,6 +156,7 @@ def _address(staff: Office, route, model):
         ("<path:object_id>", pk), ("<id>", pk), ("<slug:name>", BUTTONS.get(model, "")),
         ("<uuid:agent_id>", str(staff.rows["phoneagent"].pk)),
         ("<uuid:run_id>", str(staff.rows["importrun"].pk)), ("<slug:verb>", "pause"),
+        ("<uuid:entry>", str(uuid.uuid4())),
         ("<uuid:item_id>", str(staff.rows["item"].pk)),
         ("<uuid:instruction_id>", str(staff.rows["instruction"].pk)),
         ("<uuid:session_id>", str(staff.rows["voicesession"].pk)),

@@ -55,6 +55,14 @@ def test_history_tells_who_changed_what_and_restores_it_as_a_new_change(at_desk)
     assert len(entries(at_desk)[0]) == 3
 
 
+def test_a_change_tells_by_name_what_it_added_and_took_away(at_desk):
+    one = at_desk.acme.item("One", folder="a")
+    at_desk.save(add=[f"r:{one}"])
+    at_desk.save(remove=[f"r:{one}"], add=["c:help/b"])
+    page = at_desk.admin.get(f"{at_desk.url}history/{entries(at_desk)[0][0]}/")
+    assert "Added Help › b Taken away Help › a › One" in text(page)
+
+
 def test_restoring_leaves_out_what_has_gone_and_says_so(at_desk):
     one, two = at_desk.acme.item("One"), at_desk.acme.item("Two")
     at_desk.save(add=[f"r:{one}", f"r:{two}"])

@@ -126,10 +126,40 @@ def test_saving_only_what_has_gone_never_opens_everything(at_desk):
     assert at_desk.version() == before
 
 
-@pytest.mark.parametrize("sent", ["[]", "{", '{"add": 1}', '{"add": ["x"]}', '{"clear": "yes"}'])
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "[]",
+        "{",
+        '{"add": ["c:\\u0000"]}',
+        '{"add": ["c:\\ud800"]}',
+        '{"add": 1}',
+        '{"add": ["x"]}',
+        '{"clear": "yes"}',
+    ],
+)
 def test_changes_that_cannot_be_read_are_refused(at_desk, sent):
     body = {"root": "knowledge", "version": at_desk.version(), "delta": sent}
     assert at_desk.admin.post(f"{at_desk.url}save/", body).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "folder/?root=knowledge&place=help%00", "folder/?root=knowledge&place=nowhere",
+        "folder/?root=instruction&place=nonsense", "folder/?root=knowledge&place=help&cursor=!",
+        "folder/?root=knowledge&place=help&cursor=W2ZhbHNlLCBbInIiLCAiYSIsICJiIl0sIDFd",
+        "folder/?root=other", "find/?root=other",
+    ],
+)  # fmt: skip
+def test_nonsense_in_an_address_is_not_found(at_desk, asked):
+    at_desk.acme.source()
+    assert at_desk.admin.get(at_desk.url + asked).status_code == 404
+
+
+def test_a_search_for_what_no_name_can_hold_finds_nothing(at_desk):
+    answer = at_desk.admin.get(f"{at_desk.url}find/", {"root": "knowledge", "q": "x\0y"})
+    assert "0 found." in text(answer)
 
 
 def test_a_folder_says_what_is_selected_inside_and_above(at_desk):
