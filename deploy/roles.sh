@@ -1,0 +1,16 @@
+#!/bin/sh
+# Runs once, when the database is made: the two roles of Earmark, as docs/operations.md describes them.
+set -eu
+owner=$(cat /run/secrets/owner_password)
+app=$(cat /run/secrets/app_password)
+psql -v ON_ERROR_STOP=1 -v owner="$owner" -v app="$app" --username "$POSTGRES_USER" --dbname postgres <<'SQL'
+create role earmark_owner login password :'owner';
+create role earmark_app login password :'app';
+create database earmark owner earmark_owner;
+\connect earmark
+create extension vector;
+alter schema public owner to earmark_owner;
+grant usage on schema public to earmark_app;
+alter default privileges for role earmark_owner in schema public grant select, insert, update, delete on tables to earmark_app;
+alter default privileges for role earmark_owner in schema public grant usage, select on sequences to earmark_app;
+SQL
