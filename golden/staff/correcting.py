@@ -36,7 +36,7 @@ class CorrectionForm(forms.Form):
         widget=forms.Textarea({"dir": "auto", "rows": 6}),
     )  # fmt: skip
     for_everyone = forms.BooleanField(
-        label=gettext_lazy("For every agent, not only the one of this call"), required=False
+        label=gettext_lazy("For every agent, not only this one"), required=False
     )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
-from knowledge.models import IndexState
+from golden.correcting import Correction, correct
+from knowledge.models import IndexState, SearchRecord
 from tenants.models import Membership, User
 from tests.answers import CONTENT, Staff
 from tests.e2e.pages import faults, is_wider_than_the_window, keep_picture, sign_in, strict
@@ -25,7 +27,8 @@ ARABIC = replace(
 
 @pytest.fixture(autouse=True)
 def embedder(monkeypatch):
-    monkeypatch.setattr("scopes.asking.current_embedder", CountingEmbedder)
+    for place in ("scopes.asking", "golden.staff.checking", "golden.staff.covering"):
+        monkeypatch.setattr(f"{place}.current_embedder", CountingEmbedder)
 
 
 @pytest.fixture
@@ -41,7 +44,17 @@ def staff():
     staff.waiting = staff.write(replace(CONTENT, question="Do you open on Sundays?"))
     staff.request(staff.waiting)
     staff.write(replace(CONTENT, question="May I bring a dog?"))
+    staff.tenant.item("Toucan desk", "The toucan desk has moved to the 7 th floor of tower 2.")
+    correct(staff.organization, Correction("Dogs?", "Dogs wait outside."), staff.act("author"))
     with staff.tenant.context():
+        for times, text in enumerate(
+            ("may I bring a dog", "where is the toucan desk", "كم السعر؟")
+        ):
+            for _ in range(times + 1):
+                staff.search = SearchRecord.objects.create(
+                    organization=staff.organization, at=datetime.now(tz=UTC), agent=staff.agent,
+                    status="ok", queries=[text], instruction_mode="all", knowledge_mode="all",
+                ).pk  # fmt: skip
         item = staff.row(staff.arabic).item_id
         IndexState.objects.filter(asset_id=item).update(
             status="failed", last_error="The embedder refused it."
@@ -69,6 +82,10 @@ def pages_of(staff):
         "golden-override": f"{one}/override/",
         "golden-roll-back": f"{one}/roll-back/?version=1",
         "golden-assign": f"{one}/assign/",
+        "golden-checks": f"{one}/checks/",
+        "golden-coverage": "/admin/golden-coverage/",
+        "golden-import": "/admin/golden-import/",
+        "golden-correct": f"/admin/golden-correct/{staff.search}/",
         "golden-queue": "/admin/golden-queue/",
         "golden-approve": f"/admin/golden/{staff.waiting}/approve/",
     }
