@@ -34,7 +34,7 @@ VARIABLES: Final = {
         Variable("EARMARK_SECOND_FACTOR_REQUIRED", "Whether everybody in the admin has to set up a second factor.", "0"),
         Variable("EARMARK_SERVICE_KEY", "Service key with which `manage.py mcp` searches.", secret=True),
         Variable("EARMARK_SESSION_RATE", "Searches a minute that one call may make; 0 means no limit.", "600"),
-        Variable("EARMARK_SOURCE_FOLDERS", "Folders on the server that sources may be read from, separated by commas. Without it no source reads files.", ""),
+        Variable("EARMARK_SOURCE_FOLDERS", "Folders on the server, each with a folder per organization that its sources may be read from, separated by commas. Without it no source reads files.", ""),
         Variable("EARMARK_TRACED_PERCENT", "Of 100 searches, how many are told to the collector at OTEL_EXPORTER_OTLP_ENDPOINT.", "100"),
         Variable("EARMARK_TRUSTED_PROXIES", "How many proxies in front of the server set X-Forwarded-For and X-Forwarded-Proto.", "0"),
         Variable("EARMARK_VOICE_CONCURRENCY", "Requests of voice runtimes that one web process works on at once; 0 means two fewer than its threads.", "0"),

@@ -8,11 +8,14 @@ from django.core.wsgi import get_wsgi_application
 from django.db import OperationalError, connection
 from django.urls import get_resolver
 
+from config.database.pooling import forget_connections, share_connections
+from config.env import env_int
 from config.tracing import start_tracing
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
 application = get_wsgi_application()
 start_tracing()
+share_connections(env_int("EARMARK_WEB_CONNECTIONS", high=256))
 # Otherwise the first request would wait for these imports, and be the one to find them broken.
 list(get_resolver().url_patterns)
 
@@ -23,4 +26,4 @@ try:
 except OperationalError:
     pass
 finally:
-    connection.close()
+    forget_connections()

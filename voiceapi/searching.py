@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import Error as DatabaseTrouble
+from django.db import connection
 
 from knowledge.retrieval.deadline import Deadline, DeadlinePassed
 from knowledge.retrieval.grounding import UNAVAILABLE
@@ -44,6 +45,7 @@ def search(wanted: Wanted, *, at: datetime, deadline: Deadline) -> Asked:
     try:
         session, question = _prepared(wanted, at=at, deadline=deadline)
         spend(spenders(wanted.holder, session.agent) | {"session": str(session.pk)})
+        _give_connection_back()
     except DeadlinePassed:
         return _unasked(SearchStatus.TIMEOUT)
     except DatabaseTrouble as trouble:
@@ -67,6 +69,12 @@ def _prepared(wanted: Wanted, *, at: datetime, deadline: Deadline) -> tuple[Voic
         touch(session, at=at)
         mark_adopted(session, wanted.body["adopted"])
         return session, _question(session, wanted.body)
+
+
+def _give_connection_back() -> None:
+    """Hold none while the embedding is awaited; where threads share connections, others need it."""
+    if connection.settings_dict["OPTIONS"].get("pool") and not connection.in_atomic_block:
+        connection.close()
 
 
 def _question(session: VoiceSession, body: dict[str, Any]) -> Question:

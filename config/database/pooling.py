@@ -1,0 +1,31 @@
+"""Let the threads of a web process share connections, so that waiting threads hold none."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db import connections
+
+# Longer than a search waits for a place in the pool, it rather says that it cannot be made.
+_PATIENCE_S: Final = 0.5
+
+
+def share_connections(most: int, *, alias: str = "default") -> None:
+    """Give out at most so many connections to this process's threads; 0 leaves each its own.
+
+    Called before the first connection; only the web server does, for it alone has many threads that
+    mostly wait.
+    """
+    if not most:
+        return
+    entry = connections.settings[alias]
+    entry["CONN_MAX_AGE"] = 0
+    entry["OPTIONS"]["pool"] = {"min_size": 1, "max_size": most, "timeout": _PATIENCE_S}
+
+
+def forget_connections(*, alias: str = "default") -> None:
+    """Close what was opened before a fork: neither a pool's threads nor its connections survive one."""
+    connection = connections[alias]
+    connection.close()
+    if connection.settings_dict["OPTIONS"].get("pool"):
+        connection.close_pool()

@@ -1,0 +1,152 @@
+"""What is held while a search waits, how long its statements may take, and what is left behind."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from django.conf import settings as django_settings
+from django.db import connection, connections
+
+from config.database.pooling import forget_connections, share_connections
+from tests.embedders import CountingEmbedder
+from tests.voice import runtime
+from tests.world import world
+from voiceapi import contract
+
+pytestmark = pytest.mark.django_db(transaction=True)
+HOURS = "When does the pelican lounge open?"
+
+
+@pytest.fixture
+def here():
+    return world()
+
+
+@pytest.fixture
+def voice(here):
+    return runtime(here.acme.organization)
+
+
+@pytest.fixture
+def pool(voice):
+    """Two connections for however many threads."""
+    connections.close_all()
+    entry = connections.settings["default"]
+    before = entry["CONN_MAX_AGE"]
+    share_connections(2)
+    yield
+    forget_connections()
+    entry["CONN_MAX_AGE"] = before
+    del entry["OPTIONS"]["pool"]
+
+
+def waiting(monkeypatch, wait):
+    embedder = CountingEmbedder(before=lambda _texts: wait())
+    monkeypatch.setattr("scopes.asking.current_embedder", lambda: embedder)
+
+
+def at_once(count, act):
+    """Do the same in many threads; return what each returned."""
+    told = []
+
+    def one():
+        try:
+            told.append(act())
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=one) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    return told
+
+
+def test_no_shared_connection_is_held_while_the_embedding_is_awaited(
+    here, voice, pool, monkeypatch
+):
+    free = []
+
+    def look():
+        stats = connection.pool.get_stats()
+        free.append((stats["pool_size"] - stats["pool_available"], connection.connection))
+
+    waiting(monkeypatch, look)
+    session = voice.session(here.receptionist)
+    assert voice.search(here.receptionist, session, HOURS).json()["status"] == "ok"
+    assert free == [(0, None)]
+
+
+def test_more_searches_wait_for_their_embedding_than_there_are_connections(
+    here, voice, pool, monkeypatch
+):
+    together = threading.Barrier(6, timeout=10)
+    waiting(monkeypatch, together.wait)
+    session = voice.session(here.receptionist)
+    answers = at_once(6, lambda: voice.search(here.receptionist, session, HOURS).json())
+    assert [answer["status"] for answer in answers] == ["ok"] * 6
+
+
+def test_when_every_connection_is_taken_the_search_says_so_in_time(here, voice, pool, monkeypatch):
+    waiting(monkeypatch, lambda: None)
+    session = voice.session(here.receptionist)
+    connection.close()
+    taken = [connection.pool.getconn() for _ in range(2)]
+    try:
+        began = time.monotonic()
+        answer = voice.search(here.receptionist, session, HOURS)
+        assert time.monotonic() - began < 2
+    finally:
+        for one in taken:
+            connection.pool.putconn(one)
+    assert answer.status_code == 503
+    assert voice.search(here.receptionist, session, HOURS).status_code == 200
+
+
+def test_a_statement_may_take_what_remains_and_no_longer(here, voice, monkeypatch):
+    limits = []
+
+    def note(execute, sql, params, many, context):
+        if "statement_timeout" in sql and params:
+            limits.append(int(params[0].removesuffix("ms")))
+        return execute(sql, params, many, context)
+
+    waiting(monkeypatch, lambda: time.sleep(0.5))
+    session = voice.session(here.receptionist)
+    with connection.execute_wrapper(note):
+        voice.search(here.receptionist, session, HOURS, **{"X-Deadline-Ms": "3500"})
+    before, after = limits
+    assert 2_500 < before <= 3_000
+    assert 1_500 < after <= before - 490
+
+
+def test_a_statement_that_takes_too_long_is_ended_by_the_deadline(here, voice, monkeypatch):
+    monkeypatch.setattr("scopes.asking.current_embedder", CountingEmbedder)
+
+    def slow(*_args, **_kwargs):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_sleep(10)")
+
+    monkeypatch.setattr("scopes.asking.allowlist_for", slow)
+    session = voice.session(here.receptionist)
+    began = time.monotonic()
+    answer = voice.search(here.receptionist, session, HOURS, **{"X-Deadline-Ms": "1500"})
+    assert answer.json()["status"] == "timeout"
+    assert time.monotonic() - began < 2
+
+
+def test_two_versions_are_served_beside_each_other_for_one_release(here, voice, monkeypatch):
+    monkeypatch.setattr("scopes.asking.current_embedder", CountingEmbedder)
+    session = voice.session(here.receptionist)
+    old, new = {"X-Earmark-Contract": "1"}, {"X-Earmark-Contract": "2"}
+    assert voice.search(here.receptionist, session, HOURS, **new).status_code == 409
+    monkeypatch.setattr(contract, "SERVED", (1, 2))
+    for version in (old, new):
+        assert voice.search(here.receptionist, session, HOURS, **version).status_code == 200
+    third = voice.search(here.receptionist, session, HOURS, **{"X-Earmark-Contract": "3"})
+    assert third.json()["error"]["fields"] == {"served": ["1", "2"]}
+    assert contract.VERSION in contract.SERVED
+    assert (django_settings.BASE_DIR / "contracts" / "voice-v1" / "openapi.json").exists()
