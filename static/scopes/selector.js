@@ -315,6 +315,7 @@
     },
     review(element, root) {
       root.querySelector("[data-tree]").hidden = true;
+      root.querySelector("[data-sends=find]").value = "";
       flatOf(root).querySelector("[data-focus]")?.focus();
       announce(flatOf(root).querySelector("[data-summary]")?.textContent || "");
     },
