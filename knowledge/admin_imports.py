@@ -19,7 +19,9 @@ from django.http import (
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
+from knowledge.ingestion.limits import MEBIBYTE
 from knowledge.ingestion.uploads import (
+    LARGEST_SENDING,
     MOST_FILES,
     HandedIn,
     cancel,
@@ -73,7 +75,9 @@ class UploadForm(forms.Form):
         help_text="The path below the source: cards/voyager. Empty for the source itself.",
         widget=forms.TextInput(attrs={"dir": "auto"}),
     )
-    files = FilesField(help_text=f"Up to {MOST_FILES} files; archives count as one.")
+    files = FilesField(  # type: ignore[assignment]
+        help_text=f"Up to {MOST_FILES} files; archives count as one."
+    )
 
     def __init__(self, request: HttpRequest, *args: Any) -> None:
         super().__init__(*args)
@@ -82,7 +86,11 @@ class UploadForm(forms.Form):
         assert isinstance(field, forms.ModelChoiceField)
         rows = Source.objects.filter(organization_id__in=mine).exclude(kind=SourceKind.GOLDEN)
         field.queryset = rows.select_related("organization")
-        field.label_from_instance = lambda source: f"{source.organization} / {source}"  # type: ignore[method-assign]
+        field.label_from_instance = _label  # type: ignore[method-assign]
+
+
+def _label(obj: Any) -> str:
+    return f"{obj.organization} / {obj}"
 
 
 def new_import(request: HttpRequest) -> HttpResponse:
@@ -151,6 +159,9 @@ def _offered(run: ImportRun, uploads: list[ImportUpload]) -> list[tuple[str, str
 
 def _handed_in(request: HttpRequest, form: UploadForm) -> ImportRun | None:
     told = form.cleaned_data
+    if sum(file.size for file in told["files"]) > LARGEST_SENDING:
+        form.add_error("files", f"Together more than {LARGEST_SENDING // MEBIBYTE} MiB.")
+        return None
     files = [HandedIn(file.name, file.read()) for file in told["files"]]
     try:
         run = hand_in(

@@ -33,6 +33,7 @@ from tenants.isolation import organization_context
 from tenants.models import Organization
 
 LARGEST_UPLOAD: Final = 50 * MEBIBYTE
+LARGEST_SENDING: Final = 200 * MEBIBYTE
 MOST_FILES: Final = 100
 # Longer than a file may take to read; a file whose process died is taken over after that.
 LEASE: Final = timedelta(minutes=10)

@@ -41,6 +41,8 @@ class Fetcher:
         self._client = httpx2.Client(
             trust_env=False,
             timeout=_TIMEOUT,
+            # Two hosts may share an address: a connection made for one is not used for the other.
+            limits=httpx2.Limits(max_keepalive_connections=0),
             headers={"User-Agent": AGENT, "Accept-Encoding": "gzip"},
         )
 
@@ -61,7 +63,10 @@ class Fetcher:
         Raises: AddressRefused, PageUnavailable
         """
         for _ in range(MOST_REDIRECTS + 1):
-            fetched = self._once(url, conditions or {})
+            try:
+                fetched = self._once(url, conditions or {})
+            except (ValueError, httpx2.InvalidURL) as error:
+                raise PageUnavailable("Its address, or where it leads, cannot be read.") from error
             if fetched.status not in _REDIRECTS:
                 return fetched
             url = fetched.url

@@ -26,7 +26,7 @@ _ENDINGS: Final = {SyncKind.ZENDESK: ".json", SyncKind.INTERCOM: ".json", SyncKi
 
 
 def allowed_path(schedule: SourceSchedule) -> Path:
-    """Return the path of a source, below one of the folders in EARMARK_SOURCE_FOLDERS.
+    """Return the path of a source, below its organization's own part of EARMARK_SOURCE_FOLDERS.
 
     Raises: SourceMisconfigured
     """
@@ -34,9 +34,12 @@ def allowed_path(schedule: SourceSchedule) -> Path:
     if not isinstance(said, str) or not said:
         raise SourceMisconfigured('Say under "path" which folder or file it is.')
     path = Path(os.path.realpath(said))
-    roots = [Path(os.path.realpath(root)) for root in settings.SOURCE_FOLDERS]
+    own = schedule.organization.slug
+    roots = [Path(os.path.realpath(root)) / own for root in settings.SOURCE_FOLDERS]
     if not any(path.is_relative_to(root) for root in roots):
-        raise SourceMisconfigured("The path is in none of the folders of EARMARK_SOURCE_FOLDERS.")
+        raise SourceMisconfigured(
+            f"The path is not below {own}/ in a folder of EARMARK_SOURCE_FOLDERS."
+        )
     ending = _ENDINGS.get(SyncKind(schedule.kind))
     if not path.exists() or (ending and path.suffix.lower() != ending):
         raise SourceMisconfigured(f"There is no {ending or 'folder'} at that path.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 from typing import Final
 from urllib.parse import urldefrag, urljoin
@@ -17,6 +17,8 @@ from knowledge.sources.fetching import AGENT, Fetcher
 
 MOST_PAGES: Final = 5_000
 MOST_SITEMAPS: Final = 50
+# Links beyond this are not looked for: reading them must not take longer than the page is worth.
+LINKS_WITHIN: Final = 1024 * 1024
 LONGEST_ADDRESS: Final = 2_000
 LONGEST_DELAY_S: Final = 10.0
 
@@ -52,14 +54,15 @@ def listed_pages(fetcher: Fetcher, sitemap: str) -> list[str]:
 
     Raises: SourceTrouble
     """
-    waiting, seen, pages = [sitemap], {sitemap}, {}
+    waiting, seen = [sitemap], {sitemap}
+    pages: dict[str, None] = {}
     while waiting and len(seen) <= MOST_SITEMAPS and len(pages) < MOST_PAGES:
         found = fetcher.get(waiting.pop(0))
         if found.status != 200:
             raise PageUnavailable(f"The sitemap answers {found.status}.")
         for is_map, address in _entries(found.body):
             if not is_map:
-                pages[normal(address)] = None
+                pages.update(dict.fromkeys(_readable([address])))
             elif address not in seen:
                 seen.add(address)
                 waiting.append(address)
@@ -80,15 +83,17 @@ def _entries(body: bytes) -> Iterator[tuple[bool, str]]:
 def links_of(url: str, body: bytes) -> list[str]:
     """Return the addresses a page links to, in order."""
     parser = _Links()
-    parser.feed(body.decode("utf-8", "replace"))
+    parser.feed(body[:LINKS_WITHIN].decode("utf-8", "replace"))
     base = urljoin(url, parser.base) if parser.base else url
-    found: dict[str, None] = {}
-    for link in parser.found:
+    return list(dict.fromkeys(_readable(parser.found, base)))
+
+
+def _readable(links: Iterable[str], base: str = "") -> Iterator[str]:
+    for link in links:
         try:
-            found[normal(urljoin(base, link))] = None
+            yield normal(urljoin(base, link))
         except (ValueError, SourceTrouble):
             continue
-    return list(found)
 
 
 def normal(url: str) -> str:

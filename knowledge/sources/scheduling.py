@@ -85,7 +85,7 @@ def _taken(organization_id: int, pk: UUID, *, at: datetime) -> SourceSchedule | 
         rows = SourceSchedule.objects.filter(organization_id=organization_id, pk=pk)
         if not rows.filter(_free(at)).update(lease_until=at + LEASE, last_run_at=at):
             return None
-        return rows.select_related("source").get()
+        return rows.select_related("source", "organization").get()
 
 
 def _renew(schedule: SourceSchedule, *, at: datetime) -> None:

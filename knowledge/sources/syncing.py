@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ from tenants.isolation import organization_context
 MOST_GONE: Final = 0.3
 BY: Final = Actor.process("sources")
 Outcome = SourceSchedule.Outcome
+_logger = logging.getLogger(__name__)
 Status = ImportRun.Status
 
 
@@ -64,8 +66,11 @@ def look_at(schedule: SourceSchedule, *, clock: Clock, renew: Callable[[], None]
         look.reason = "It was cancelled." if status == Status.CANCELLED else ""
         if status == Status.DONE:
             _remove(schedule, running, look)
-    except (KnowledgeError, OSError, Error) as error:
+    except Exception as error:
+        # Whatever it was: staff read it where they look, and the schedule goes on.
         known = isinstance(error, KnowledgeError)
+        if not known:
+            _logger.exception("look failed", extra={"source": schedule.source.slug})
         look.outcome, status = Outcome.FAILED, Status.FAILED
         look.reason = str(error) if known else f"It failed: {type(error).__name__}."
     finally:

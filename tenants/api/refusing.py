@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from typing import Final
 
-from django.db import Error as DatabaseTrouble
+from django.db import InterfaceError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -28,7 +28,8 @@ _OF_THE_FRAMEWORK: Final[dict[type[Exception], type[EarmarkError]]] = {
     exceptions.AuthenticationFailed: TokenRefused,
     exceptions.PermissionDenied: RoleRequired,
     Http404: refusals.NotFound,
-    DatabaseTrouble: refusals.DatabaseAway,
+    OperationalError: refusals.DatabaseAway,
+    InterfaceError: refusals.DatabaseAway,
 }
 
 

@@ -78,6 +78,13 @@ class TenantAPIView(APIView):
         self.at = timezone.now()  # noqa: TID251 - the door
         return super().dispatch(request, *args, **kwargs)
 
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Refuse what no column can hold before it is compared with one."""
+        super().initial(request, *args, **kwargs)
+        bad = [name for name, value in request.query_params.items() if "\0" in f"{name}{value}"]
+        if bad:
+            raise InvalidRequest(fields={bad[0]: ["Holds a NUL."]})
+
     def finalize_response(
         self, request: Request, response: Response, *args: Any, **kwargs: Any
     ) -> Response:

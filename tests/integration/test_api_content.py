@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from knowledge.models import Instruction, Item
-from tenants.models import ApiToken, AuditEntry, Role
+from tenants.models import ApiToken, AuditEntry, Membership, Role, User
 from tenants.tokens import revoke_token
 from tests.people import member, offices
 from tests.world import AT, BY
@@ -295,8 +295,6 @@ def test_a_revoked_token_ends_with_the_next_request(at_work):
 
 
 def test_a_token_reaches_one_organization_of_a_person_with_two(at_work):
-    from tenants.models import Membership, User
-
     erin = User.objects.get(username="erin")
     Membership.objects.create(user=erin, organization=at_work.globex.organization, role=Role.EDITOR)
     push(at_work.rival)
@@ -315,3 +313,16 @@ def test_a_browser_needs_the_csrf_token_to_change_something(at_work):
 
 def test_the_schema_is_open_to_everybody(client):
     assert client.get("/api/v1/schema").json()["openapi"].startswith("3.1")
+
+
+@pytest.mark.parametrize("query", ["external_id=%00", "source=a%00b", "organization=%00", "x%00=1"])
+def test_a_query_that_no_column_can_hold_is_refused(at_work, query):
+    assert at_work.viewer.get(f"items?{query}").status_code == 400
+
+
+def test_a_person_who_left_takes_their_tokens_along(at_work):
+    push(at_work.editor)
+    Membership.objects.filter(user__username="vera").delete()
+    assert at_work.viewer.get("items").json()["results"] == []
+    User.objects.filter(username="erin").update(is_active=False)
+    assert at_work.editor.get("items").status_code == 401

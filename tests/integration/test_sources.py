@@ -287,37 +287,50 @@ def test_the_next_look_is_due_after_its_time(acme, clock, web):
     assert sync_due(clock=clock) == ["acme/site"]
 
 
-def test_a_folder_comes_in_only_below_the_folders_of_the_operators(acme, clock, settings, tmp_path):
-    (tmp_path / "open").mkdir()
-    (tmp_path / "open" / "a.md").write_text("# A\n\nAbout a.")
-    (tmp_path / "b.md").write_text("# B\n\nAbout b.")
-    settings.SOURCE_FOLDERS = [str(tmp_path / "open")]
-    made = schedule(acme, "folder", path=str(tmp_path / "open"))
-    assert look(acme, made, clock).changes["created"] == 1
-    with acme.context():
-        SourceSchedule.objects.update(config={"path": str(tmp_path / "open" / "..")})
-    found = look(acme, made, clock)
+@pytest.fixture
+def folder(settings, tmp_path):
+    """Acme's own part of the folders that operators named."""
+    settings.SOURCE_FOLDERS = [str(tmp_path)]
+    (tmp_path / "acme").mkdir()
+    (tmp_path / "globex").mkdir()
+    (tmp_path / "globex" / "secret.md").write_text("# Secret\n\nOf globex.")
+    return tmp_path / "acme"
+
+
+def test_a_folder_comes_in(acme, clock, folder):
+    (folder / "a.md").write_text("# A\n\nAbout a.")
+    assert look(acme, schedule(acme, "folder", path=str(folder)), clock).changes["created"] == 1
+
+
+@pytest.mark.parametrize("path", ["..", "../globex", "../globex/secret.md", "/etc", "", None])
+def test_a_folder_outside_the_organizations_own_is_not_read(acme, clock, folder, path):
+    said = str(folder / path) if path else path
+    found = look(acme, schedule(acme, "folder", path=said), clock)
     assert found.outcome == Outcome.FAILED
-    assert "EARMARK_SOURCE_FOLDERS" in found.reason
+    assert live(acme) == {}
 
 
-def test_a_checkout_gives_its_tracked_markdown(acme, clock, settings, tmp_path):
+def test_a_link_out_of_the_folder_is_not_followed(acme, clock, folder):
+    (folder / "away").symlink_to(folder.parent / "globex")
+    found = look(acme, schedule(acme, "folder", path=str(folder / "away")), clock)
+    assert found.outcome == Outcome.FAILED
+
+
+def test_a_checkout_gives_its_tracked_markdown(acme, clock, folder):
     def git(*words):
-        subprocess.run(["git", "-C", str(tmp_path), *words], check=True, capture_output=True)
+        subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True)
 
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.md").write_text("# A\n\nAbout a.")
-    (tmp_path / "untracked.md").write_text("# U\n\nUntracked.")
-    (tmp_path / "code.py").write_text("x = 1")
-    (tmp_path / "out.md").symlink_to("/etc/hostname")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "a.md").write_text("# A\n\nAbout a.")
+    (folder / "untracked.md").write_text("# U\n\nUntracked.")
+    (folder / "code.py").write_text("x = 1")
+    (folder / "out.md").symlink_to("/etc/hostname")
     git("init", "-q")
     git("add", "docs/a.md", "code.py", "out.md")
-    settings.SOURCE_FOLDERS = [str(tmp_path)]
-    look(acme, schedule(acme, "git", path=str(tmp_path)), clock)
+    look(acme, schedule(acme, "git", path=str(folder)), clock)
     with acme.context():
-        assert list(Item.objects.values_list("external_id", "folder_key")) == [
-            ("docs/a.md", "site/docs")
-        ]
+        rows = list(Item.objects.values_list("external_id", "folder_key"))
+    assert rows == [("docs/a.md", "site/docs")]
 
 
 @pytest.mark.parametrize(
@@ -329,13 +342,25 @@ def test_a_checkout_gives_its_tracked_markdown(acme, clock, settings, tmp_path):
      ("intercom", "articles.json", json.dumps({"type": "list", "data": [
          {"type": "article", "id": "7", "title": "Hours", "body": "<p>We open at seven.</p>"}]}))],
 )  # fmt: skip
-def test_exports_of_help_desks_come_in(acme, clock, settings, tmp_path, kind, name, content):
-    (tmp_path / name).write_text(content)
-    settings.SOURCE_FOLDERS = [str(tmp_path)]
-    found = look(acme, schedule(acme, kind, path=str(tmp_path / name)), clock)
+def test_exports_of_help_desks_come_in(acme, clock, folder, kind, name, content):
+    (folder / name).write_text(content)
+    found = look(acme, schedule(acme, kind, path=str(folder / name)), clock)
     assert (found.outcome, found.changes["created"]) == (Outcome.DONE, 1), found
     with acme.context():
         assert "We open at seven." in Item.objects.get().body
+
+
+@pytest.mark.parametrize(
+    "location", ["http://[bad", "//", "http://127.0.0.1:99999/", "javascript:x", "\x7f", ""]
+)
+def test_a_page_that_leads_nowhere_is_a_failure_of_its_own(acme, clock, web, location):
+    web.page("/a", "About a.")
+    web.pages["/b"] = (302, location)
+    web.sitemap("/a", "/b", ":not an address")
+    found = look(acme, schedule(acme, "site", start=f"{web.address}/"), clock)
+    assert found.outcome == Outcome.DONE, found.reason
+    assert set(live(acme)) == {"a"}
+    assert len(failures(acme)) == 1
 
 
 def test_pages_of_another_organization_are_not_seen(acme, clock, web):
