@@ -118,3 +118,27 @@ def test_loading_again_changes_nothing(demo):
     call_command("demo", stdout=io.StringIO())
     with organization_context(demo.organization.pk):
         assert set(Item.objects.values_list("pk", "generation", "lock_version")) == before
+
+
+REFUND = "How long does a refund of a transfer take?"
+FRONT_DESK = {"agent": "front-desk", "contact": None, "channel": "phone", "country": "AE"}
+
+
+# As a runtime asks: in the caller's words, and in English where that is another language.
+@pytest.mark.parametrize(
+    "queries",
+    [
+        ["can I get my money back"],
+        ["能退吗", "Can I get a refund?"],
+        ["هل يمكنني استرجاع المبلغ", "Can I get my money back?"],
+        ["um so I cancelled that transfer and uh I was wondering like can I get my money back"],
+    ],
+)
+def test_the_refund_answer_comes_first_in_every_tongue(demo, queries):
+    first = demo.ask(FRONT_DESK | {"queries": queries}).results[0]
+    assert (first.type, first.title) == ("golden", REFUND)
+
+
+def test_who_does_not_want_a_refund_does_not_hear_the_answer_about_it(demo):
+    answer = demo.ask(FRONT_DESK | {"queries": ["I do not want a refund"]})
+    assert REFUND not in [result.title for result in answer.results]
