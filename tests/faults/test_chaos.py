@@ -13,7 +13,7 @@ from knowledge.indexing.embedded import MOST_TEXTS
 from tests.faults.conftest import Bench
 from tests.faults.test_celery import Broker, kill_a_child_of
 from tests.openai_server import OpenAIServer
-from tests.processes import Process, beat, drain, worker
+from tests.processes import Process, beat, drain, eventually, worker
 from tests.servers import OwnServer, own_server
 from tests.world import tenant
 
@@ -79,6 +79,11 @@ def bring_in(bench: Bench) -> threading.Thread:
     return thread
 
 
+def at_rest(bench: Bench, fleet: Fleet) -> bool:
+    fleet.revive()
+    return bench.nothing_waits()
+
+
 def go_through(bench: Bench, fleet: Fleet, faults: list[Callable[[], None]]) -> None:
     bringing_in = bring_in(bench)
     chance = random.Random(7)
@@ -89,7 +94,8 @@ def go_through(bench: Bench, fleet: Fleet, faults: list[Callable[[], None]]) -> 
     bringing_in.join()
     connection.close()
     bench.server.behave()
-    bench.converged(within_s=120)
+    eventually(lambda: at_rest(bench, fleet), within_s=240)
+    bench.index_equals_truth()
     assert bench.indexed() == DOCUMENTS
 
 
