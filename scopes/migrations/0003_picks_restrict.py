@@ -18,14 +18,14 @@ FUNCTION = """
 CREATE FUNCTION earmark_pick_restricts() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE scopes_agentscope SET mode = 'selected'
-   WHERE organization_id = NEW.organization_id AND agent_id = NEW.agent_id
+   WHERE (organization_id, agent_id) IN (SELECT organization_id, agent_id FROM added)
      AND category = TG_ARGV[0] AND mode <> 'selected';
   RETURN NULL;
 END $$;
 """
 TRIGGERS = "\n".join(
-    f"CREATE TRIGGER pick_restricts AFTER INSERT ON {table}"
-    f" FOR EACH ROW EXECUTE FUNCTION earmark_pick_restricts('{category}');"
+    f"CREATE TRIGGER pick_restricts AFTER INSERT ON {table} REFERENCING NEW TABLE AS added"
+    f" FOR EACH STATEMENT EXECUTE FUNCTION earmark_pick_restricts('{category}');"
     for table, category in TABLES.items()
 )
 UNDO = "\n".join(f"DROP TRIGGER pick_restricts ON {table};" for table in TABLES)
