@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from opentelemetry import trace
-from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -39,6 +38,9 @@ def provider_from_environment() -> TracerProvider | None:
     endpoint = env_url(ENDPOINT, schemes=_HTTP)
     if endpoint is None:
         return None
+    # Only those who send spans wait for what sends them.
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
     share = env_int("EARMARK_TRACED_PERCENT", high=100) / 100
     provider = TracerProvider(
         sampler=ParentBased(TraceIdRatioBased(share)),

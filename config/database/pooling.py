@@ -6,8 +6,8 @@ from typing import Final
 
 from django.db import connections
 
-# Longer than a search waits for a place in the pool, it rather says that it cannot be made.
-_PATIENCE_S: Final = 0.5
+# Longer than this nobody waits for a connection; twice this still fits into a search's deadline.
+_PATIENCE_S: Final = 2.0
 
 
 def share_connections(most: int, *, alias: str = "default") -> None:

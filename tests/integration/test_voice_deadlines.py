@@ -98,7 +98,7 @@ def test_when_every_connection_is_taken_the_search_says_so_in_time(here, voice, 
     try:
         began = time.monotonic()
         answer = voice.search(here.receptionist, session, HOURS)
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 5
     finally:
         for one in taken:
             connection.pool.putconn(one)

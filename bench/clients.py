@@ -1,0 +1,66 @@
+"""Voice runtimes that ask one search after the other: `python -m bench.clients`, told by JSON on its input."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import sys
+import threading
+import time
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass
+class Heard:
+    """What came back: seconds by status, and whatever was no answer at all."""
+
+    seconds: dict[int, list[float]] = field(default_factory=dict)
+    broken: int = 0
+
+
+def main() -> None:
+    """Ask for as long as was said, and print what came back."""
+    told = json.load(sys.stdin)
+    heard = Heard()
+    lock, ends = threading.Lock(), time.monotonic() + told["seconds"]
+    threads = [
+        threading.Thread(target=_ask, args=(told, number, ends, heard, lock))
+        for number in range(told["clients"])
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    json.dump(asdict(heard), sys.stdout)
+
+
+def _ask(told: dict[str, Any], number: int, ends: float, heard: Heard, lock: Any) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", told["port"], timeout=10)
+    path = told["paths"][number % len(told["paths"])]
+    asked = 0
+    while time.monotonic() < ends:
+        asked += 1
+        # New words each time: no cache answers for the embedder.
+        words = (
+            f"word{(number * 7919 + asked * 31) % 9000} word{asked % 9000} call {number} {asked}"
+        )
+        body = json.dumps(told["body"] | {"queries": [words]}) if told["body"] else None
+        began = time.perf_counter()
+        try:
+            connection.request("POST" if body else "GET", path, body, told["headers"])
+            answer = connection.getresponse()
+            answer.read()
+        except (OSError, http.client.HTTPException):
+            connection.close()
+            with lock:
+                heard.broken += 1
+            continue
+        with lock:
+            heard.seconds.setdefault(answer.status, []).append(time.perf_counter() - began)
+        if answer.status == 503:
+            time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    main()
