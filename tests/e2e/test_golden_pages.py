@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ def embedder(monkeypatch):
 
 @pytest.fixture
 def staff():
-    staff = Staff()
+    staff: Any = Staff()
     staff.live = staff.published()
     staff.edit(staff.live, replace(CONTENT, answer="The toucan desk is on the third floor now."))
     staff.publish(staff.live)

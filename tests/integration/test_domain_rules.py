@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -65,7 +66,7 @@ def test_a_rule_for_other_calls_is_in_no_prompt(staff, gates):
 
 
 def test_a_rule_for_just_this_call_is_in_its_prompt(staff):
-    gates = {"channels": ("phone",), "agents": (staff.agent.pk,), "jurisdictions": ("AE",)}
+    gates: Any = {"channels": ("phone",), "agents": (staff.agent.pk,), "jurisdictions": ("AE",)}
     staff.published(replace(RULE, **gates), kind="rule")
     assert RULE.answer in prompt(staff, call={"country": "AE"})
 

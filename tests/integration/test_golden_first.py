@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -70,7 +71,7 @@ def test_of_two_that_match_the_one_asked_word_for_word_is_first_and_neither_come
     assert heard[2][0] == "instruction"
 
 
-GATED = {
+GATED: dict[str, dict[str, Any]] = {
     "channel": {"channel_restricted": True, "channels": ("chat",)},
     "nobody's channel": {"channel_restricted": True},
     "jurisdiction": {"jurisdictions": ("DE",), "jurisdiction_restricted": True},

@@ -32,7 +32,7 @@ class Pages:
 
     def as_(self, role):
         if role not in self.clients:
-            self.clients[role] = browser(User.objects.get(pk=self.staff.people[role].user_id))
+            self.clients[role] = browser(User.objects.get(username=f"acme-{role}"))
         return self.clients[role]
 
     def get(self, role, path, **query):
@@ -45,7 +45,7 @@ class Pages:
     def form(self, role, path, **query):
         page = html.fromstring(self.get(role, path, **query).content.decode())
         (form,) = [one for one in page.forms if "golden__form" in (one.get("class") or "")]
-        sent = {}
+        sent: dict[str, list[str]] = {}
         for name, value in form.form_values():
             sent.setdefault(name, []).append(value)
         return sent
@@ -211,7 +211,7 @@ def test_a_schedule_is_kept_in_the_draft_and_asks_for_publication(pages):
     answer = pages.send("author", f"/{pk}/schedule/", {"valid_until": "2030-01-01T00:00"})
     assert answer.headers["Location"].endswith(f"/{pk}/request/")
     with pages.staff.tenant.context():
-        assert GoldenAnswer.objects.get().draft.valid_until.year == 2030
+        assert str(GoldenAnswer.objects.get().draft.valid_until).startswith("2030")
 
 
 def test_history_reads_as_sentences(pages):
