@@ -62,6 +62,7 @@ bench: $(BENCH) ## Measure speed
 docs: $(DEV) ## Write the files that are generated
 	@DJANGO_SETTINGS_MODULE=config.settings.test $(BIN)/python manage.py contract --write
 	@DJANGO_SETTINGS_MODULE=config.settings.test $(BIN)/python manage.py errors --write
+	@DJANGO_SETTINGS_MODULE=config.settings.test $(BIN)/python manage.py api_contract --write
 
 lock: $(DEV) ## Pin every package again
 	@for name in dev bench server; do $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
