@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from django.db import connections
+
+from config.database.base import DatabaseWrapper
 
 # Longer than this nobody waits for a connection; twice this still fits into a search's deadline.
 _PATIENCE_S: Final = 2.0
@@ -28,4 +30,4 @@ def forget_connections(*, alias: str = "default") -> None:
     connection = connections[alias]
     connection.close()
     if connection.settings_dict["OPTIONS"].get("pool"):
-        connection.close_pool()
+        cast(DatabaseWrapper, connection).close_pool()
