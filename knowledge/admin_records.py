@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from knowledge.admin_chips import chip
 from knowledge.admin_filters import DoorFilter, ResolvedFilter, StateFilter, StatusFilter
+from knowledge.admin_imports import new_import
 from knowledge.indexing.state import retry_failed
 from knowledge.models import (
     CalibrationProfile,
@@ -109,15 +110,28 @@ class IndexStateAdmin(ActingReadOnly):
 
 @admin.register(ImportRun)
 class ImportRunAdmin(ReadOnlyAdmin):
-    """Runs of bringing content in."""
+    """Runs of bringing content in; adding one hands files in."""
 
+    add_role = Role.EDITOR
     list_display = (
-        "label", "status", "total", "created", "updated", "unchanged", "pruned", "failed",
+        "label", "progress", "status", "total", "created", "updated", "unchanged", "pruned", "failed",
         "started_at",
     )  # fmt: skip
     ordering = ("-started_at", "id")
     list_filter: ClassVar[Any] = (OrganizationFilter, "status")
     fields: ClassVar[Any] = _every_field(ImportRun)
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Take files in."""
+        return new_import(request)
+
+    @admin.display(description=_("progress"))
+    def progress(self, run: ImportRun) -> SafeString:
+        """Return a link to the page that tells of each file."""
+        address = reverse("admin:import_progress", args=[run.pk])
+        return format_html('<a href="{}">{}</a>', address, _("Files"))
 
 
 @admin.register(ImportFailure)

@@ -31,7 +31,7 @@ ADDS = {
         (200, 200, 403, 403, 200, 403),
     ),
     **dict.fromkeys(
-        ("source", "sourceschedule", "instructiondirectory", "instruction", "item"),
+        ("source", "sourceschedule", "importrun", "instructiondirectory", "instruction", "item"),
         (200, 200, 200, 403, 200, 403),
     ),
 }
