@@ -112,7 +112,7 @@ class IndexStateAdmin(ActingReadOnly):
 class ImportRunAdmin(ReadOnlyAdmin):
     """Runs of bringing content in; adding one hands files in."""
 
-    add_role = Role.EDITOR
+    add_role = Role.EDITOR  # type: ignore[assignment]
     list_display = (
         "label", "progress", "status", "total", "created", "updated", "unchanged", "pruned", "failed",
         "started_at",
