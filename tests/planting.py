@@ -31,7 +31,8 @@ def direction(seed: int, away: float = 0.0) -> np.ndarray:
     """Return a unit vector; `away` in radians turns it towards a fixed other direction."""
     chance = np.random.default_rng(seed)
     first, other = np.linalg.qr(chance.normal(size=(DIMENSIONS, 2)))[0].T
-    return (np.cos(away) * first + np.sin(away) * other).astype(np.float32)
+    turned: np.ndarray = (np.cos(away) * first + np.sin(away) * other).astype(np.float32)
+    return turned
 
 
 def asked(organization_id: int, text: str, vector: np.ndarray | None) -> Understood:

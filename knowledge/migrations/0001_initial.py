@@ -12,515 +12,1132 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('tenants', '0001_initial'),
+        ("tenants", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Document',
+            name="Document",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('key', models.CharField(max_length=300)),
-                ('category', models.CharField(choices=[('instruction', 'Instruction'), ('knowledge', 'Knowledge')], max_length=16)),
-                ('asset_id', models.UUIDField()),
-                ('dataset', models.CharField(max_length=16)),
-                ('generation', models.BigIntegerField()),
-                ('content_hash', models.CharField(max_length=64)),
-                ('fingerprint', models.CharField(max_length=240)),
-                ('applied_at', models.DateTimeField()),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("key", models.CharField(max_length=300)),
+                (
+                    "category",
+                    models.CharField(
+                        choices=[("instruction", "Instruction"), ("knowledge", "Knowledge")],
+                        max_length=16,
+                    ),
+                ),
+                ("asset_id", models.UUIDField()),
+                ("dataset", models.CharField(max_length=16)),
+                ("generation", models.BigIntegerField()),
+                ("content_hash", models.CharField(max_length=64)),
+                ("fingerprint", models.CharField(max_length=240)),
+                ("applied_at", models.DateTimeField()),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='Chunk',
+            name="Chunk",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('asset_id', models.UUIDField()),
-                ('position', models.IntegerField()),
-                ('start', models.IntegerField()),
-                ('end', models.IntegerField()),
-                ('section', models.TextField(blank=True)),
-                ('text_hash', models.CharField(max_length=64)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
-                ('document', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='chunks', to='knowledge.document')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("asset_id", models.UUIDField()),
+                ("position", models.IntegerField()),
+                ("start", models.IntegerField()),
+                ("end", models.IntegerField()),
+                ("section", models.TextField(blank=True)),
+                ("text_hash", models.CharField(max_length=64)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="chunks",
+                        to="knowledge.document",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='EmbeddingSpace',
+            name="EmbeddingSpace",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=200, unique=True)),
-                ('provider', models.CharField(max_length=32)),
-                ('model', models.CharField(max_length=100)),
-                ('dimensions', models.PositiveIntegerField()),
-                ('chunker_version', models.CharField(max_length=32)),
-                ('status', models.CharField(choices=[('filling', 'Filling'), ('active', 'Active'), ('retired', 'Retired')], default='filling', max_length=16)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=200, unique=True)),
+                ("provider", models.CharField(max_length=32)),
+                ("model", models.CharField(max_length=100)),
+                ("dimensions", models.PositiveIntegerField()),
+                ("chunker_version", models.CharField(max_length=32)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("filling", "Filling"),
+                            ("active", "Active"),
+                            ("retired", "Retired"),
+                        ],
+                        default="filling",
+                        max_length=16,
+                    ),
+                ),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(), editable=False
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(condition=models.Q(('status', 'active')), fields=('status',), name='knowledge_space_one_active')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("status", "active")),
+                        fields=("status",),
+                        name="knowledge_space_one_active",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='EmbeddedText',
+            name="EmbeddedText",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('text_hash', models.CharField(max_length=64)),
-                ('embedding', pgvector.django.halfvec.HalfVectorField()),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
-                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='knowledge.embeddingspace')),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("text_hash", models.CharField(max_length=64)),
+                ("embedding", pgvector.django.halfvec.HalfVectorField()),
+                (
+                    "created_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
+                (
+                    "space",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, to="knowledge.embeddingspace"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='CalibrationProfile',
+            name="CalibrationProfile",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('version', models.PositiveIntegerField()),
-                ('passages', models.PositiveIntegerField(default=0)),
-                ('cosine_deviation', models.FloatField()),
-                ('languages', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=16), default=list, size=None)),
-                ('parameters', models.JSONField(default=dict)),
-                ('fitted_at', models.DateTimeField()),
-                ('is_active', models.BooleanField(default=False)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
-                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='knowledge.embeddingspace')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("version", models.PositiveIntegerField()),
+                ("passages", models.PositiveIntegerField(default=0)),
+                ("cosine_deviation", models.FloatField()),
+                (
+                    "languages",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=16), default=list, size=None
+                    ),
+                ),
+                ("parameters", models.JSONField(default=dict)),
+                ("fitted_at", models.DateTimeField()),
+                ("is_active", models.BooleanField(default=False)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
+                (
+                    "space",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, to="knowledge.embeddingspace"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='EntityAlias',
+            name="EntityAlias",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('entity_type', models.CharField(max_length=64)),
-                ('entity_key', models.CharField(max_length=200)),
-                ('alias', models.CharField(max_length=200)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("entity_type", models.CharField(max_length=64)),
+                ("entity_key", models.CharField(max_length=200)),
+                ("alias", models.CharField(max_length=200)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='ImportRun',
+            name="ImportRun",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('label', models.CharField(max_length=400)),
-                ('status', models.CharField(choices=[('running', 'Running'), ('paused', 'Paused'), ('cancelled', 'Cancelled'), ('done', 'Done'), ('failed', 'Failed')], default='running', max_length=16)),
-                ('total', models.PositiveIntegerField(default=0)),
-                ('created', models.PositiveIntegerField(default=0)),
-                ('updated', models.PositiveIntegerField(default=0)),
-                ('unchanged', models.PositiveIntegerField(default=0)),
-                ('pruned', models.PositiveIntegerField(default=0)),
-                ('failed', models.PositiveIntegerField(default=0)),
-                ('started_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
-                ('started_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("label", models.CharField(max_length=400)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("running", "Running"),
+                            ("paused", "Paused"),
+                            ("cancelled", "Cancelled"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                        ],
+                        default="running",
+                        max_length=16,
+                    ),
+                ),
+                ("total", models.PositiveIntegerField(default=0)),
+                ("created", models.PositiveIntegerField(default=0)),
+                ("updated", models.PositiveIntegerField(default=0)),
+                ("unchanged", models.PositiveIntegerField(default=0)),
+                ("pruned", models.PositiveIntegerField(default=0)),
+                ("failed", models.PositiveIntegerField(default=0)),
+                (
+                    "started_at",
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now()),
+                ),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
+                (
+                    "started_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-started_at', 'id'],
+                "ordering": ["-started_at", "id"],
             },
         ),
         migrations.CreateModel(
-            name='ImportFailure',
+            name="ImportFailure",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('path', models.CharField(max_length=1000)),
-                ('line', models.PositiveIntegerField(blank=True, null=True)),
-                ('code', models.CharField(max_length=64)),
-                ('reason', models.TextField()),
-                ('at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ('resolved_at', models.DateTimeField(blank=True, null=True)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='failures', to='knowledge.importrun')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("path", models.CharField(max_length=1000)),
+                ("line", models.PositiveIntegerField(blank=True, null=True)),
+                ("code", models.CharField(max_length=64)),
+                ("reason", models.TextField()),
+                ("at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("resolved_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="failures",
+                        to="knowledge.importrun",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-at', 'id'],
+                "ordering": ["-at", "id"],
             },
         ),
         migrations.CreateModel(
-            name='IndexState',
+            name="IndexState",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('category', models.CharField(choices=[('instruction', 'Instruction'), ('knowledge', 'Knowledge')], max_length=16)),
-                ('asset_id', models.UUIDField(default=uuid.uuid4)),
-                ('desired_generation', models.BigIntegerField(default=0)),
-                ('applied_generation', models.BigIntegerField(default=0)),
-                ('desired_version', models.UUIDField(blank=True, null=True)),
-                ('applied_version', models.UUIDField(blank=True, null=True)),
-                ('document_key', models.CharField(blank=True, max_length=300)),
-                ('fingerprint', models.CharField(blank=True, max_length=240)),
-                ('status', models.CharField(choices=[('pending', 'Pending'), ('live', 'Live'), ('retrying', 'Retrying'), ('failed', 'Failed')], default='pending', max_length=16)),
-                ('attempts', models.PositiveIntegerField(default=0)),
-                ('next_attempt_at', models.DateTimeField()),
-                ('lease_token', models.UUIDField(blank=True, null=True)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('last_error_code', models.CharField(blank=True, max_length=64)),
-                ('last_error', models.TextField(blank=True)),
-                ('desired_at', models.DateTimeField()),
-                ('applied_at', models.DateTimeField(blank=True, null=True)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "category",
+                    models.CharField(
+                        choices=[("instruction", "Instruction"), ("knowledge", "Knowledge")],
+                        max_length=16,
+                    ),
+                ),
+                ("asset_id", models.UUIDField(default=uuid.uuid4)),
+                ("desired_generation", models.BigIntegerField(default=0)),
+                ("applied_generation", models.BigIntegerField(default=0)),
+                ("desired_version", models.UUIDField(blank=True, null=True)),
+                ("applied_version", models.UUIDField(blank=True, null=True)),
+                ("document_key", models.CharField(blank=True, max_length=300)),
+                ("fingerprint", models.CharField(blank=True, max_length=240)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("pending", "Pending"),
+                            ("live", "Live"),
+                            ("retrying", "Retrying"),
+                            ("failed", "Failed"),
+                        ],
+                        default="pending",
+                        max_length=16,
+                    ),
+                ),
+                ("attempts", models.PositiveIntegerField(default=0)),
+                ("next_attempt_at", models.DateTimeField()),
+                ("lease_token", models.UUIDField(blank=True, null=True)),
+                ("lease_until", models.DateTimeField(blank=True, null=True)),
+                ("last_error_code", models.CharField(blank=True, max_length=64)),
+                ("last_error", models.TextField(blank=True)),
+                ("desired_at", models.DateTimeField()),
+                ("applied_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='InstructionDirectory',
+            name="InstructionDirectory",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('name', models.CharField(max_length=200)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
-                ('parent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='children', to='knowledge.instructiondirectory')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("name", models.CharField(max_length=200)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
+                (
+                    "parent",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="children",
+                        to="knowledge.instructiondirectory",
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'instruction directories',
-                'ordering': ['name', 'id'],
+                "verbose_name_plural": "instruction directories",
+                "ordering": ["name", "id"],
             },
         ),
         migrations.CreateModel(
-            name='Instruction',
+            name="Instruction",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('language', models.CharField(blank=True, max_length=16)),
-                ('visibility', models.CharField(choices=[('public', 'Public'), ('internal', 'Internal')], default='public', max_length=16)),
-                ('channel_restricted', models.BooleanField(default=False)),
-                ('channels', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=32), blank=True, default=list, size=None)),
-                ('segment_restricted', models.BooleanField(default=False)),
-                ('segments', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), blank=True, default=list, size=None)),
-                ('jurisdiction_restricted', models.BooleanField(default=False)),
-                ('jurisdictions', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=2), blank=True, default=list, size=None)),
-                ('valid_from', models.DateTimeField(blank=True, null=True)),
-                ('valid_until', models.DateTimeField(blank=True, null=True)),
-                ('deleted_at', models.DateTimeField(blank=True, null=True)),
-                ('generation', models.BigIntegerField(default=1, editable=False)),
-                ('content_hash', models.CharField(blank=True, editable=False, max_length=64)),
-                ('lock_version', models.BigIntegerField(default=1, editable=False)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('external_id', models.CharField(max_length=400)),
-                ('title', models.CharField(max_length=400)),
-                ('body', models.TextField()),
-                ('status', models.CharField(choices=[('draft', 'Draft'), ('published', 'Published')], default='draft', max_length=16)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
-                ('directory', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='knowledge.instructiondirectory')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("language", models.CharField(blank=True, max_length=16)),
+                (
+                    "visibility",
+                    models.CharField(
+                        choices=[("public", "Public"), ("internal", "Internal")],
+                        default="public",
+                        max_length=16,
+                    ),
+                ),
+                ("channel_restricted", models.BooleanField(default=False)),
+                (
+                    "channels",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=32),
+                        blank=True,
+                        default=list,
+                        size=None,
+                    ),
+                ),
+                ("segment_restricted", models.BooleanField(default=False)),
+                (
+                    "segments",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.UUIDField(), blank=True, default=list, size=None
+                    ),
+                ),
+                ("jurisdiction_restricted", models.BooleanField(default=False)),
+                (
+                    "jurisdictions",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=2),
+                        blank=True,
+                        default=list,
+                        size=None,
+                    ),
+                ),
+                ("valid_from", models.DateTimeField(blank=True, null=True)),
+                ("valid_until", models.DateTimeField(blank=True, null=True)),
+                ("deleted_at", models.DateTimeField(blank=True, null=True)),
+                ("generation", models.BigIntegerField(default=1, editable=False)),
+                ("content_hash", models.CharField(blank=True, editable=False, max_length=64)),
+                ("lock_version", models.BigIntegerField(default=1, editable=False)),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(), editable=False
+                    ),
+                ),
+                (
+                    "updated_at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(), editable=False
+                    ),
+                ),
+                ("external_id", models.CharField(max_length=400)),
+                ("title", models.CharField(max_length=400)),
+                ("body", models.TextField()),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("draft", "Draft"), ("published", "Published")],
+                        default="draft",
+                        max_length=16,
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
+                (
+                    "directory",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to="knowledge.instructiondirectory",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['title', 'id'],
+                "ordering": ["title", "id"],
             },
         ),
         migrations.CreateModel(
-            name='LexicalEntry',
+            name="LexicalEntry",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('category', models.CharField(choices=[('instruction', 'Instruction'), ('knowledge', 'Knowledge')], max_length=16)),
-                ('asset_id', models.UUIDField()),
-                ('position', models.IntegerField()),
-                ('generation', models.BigIntegerField()),
-                ('start', models.IntegerField()),
-                ('end', models.IntegerField()),
-                ('section', models.TextField(blank=True)),
-                ('language', models.CharField(blank=True, max_length=16)),
-                ('tokens', django.contrib.postgres.fields.ArrayField(base_field=models.BigIntegerField(), size=None)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                (
+                    "category",
+                    models.CharField(
+                        choices=[("instruction", "Instruction"), ("knowledge", "Knowledge")],
+                        max_length=16,
+                    ),
+                ),
+                ("asset_id", models.UUIDField()),
+                ("position", models.IntegerField()),
+                ("generation", models.BigIntegerField()),
+                ("start", models.IntegerField()),
+                ("end", models.IntegerField()),
+                ("section", models.TextField(blank=True)),
+                ("language", models.CharField(blank=True, max_length=16)),
+                (
+                    "tokens",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.BigIntegerField(), size=None
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'lexical entries',
+                "verbose_name_plural": "lexical entries",
             },
         ),
         migrations.CreateModel(
-            name='SearchRecord',
+            name="SearchRecord",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('at', models.DateTimeField()),
-                ('door', models.CharField(default='voice', max_length=16)),
-                ('session_id', models.UUIDField(blank=True, null=True)),
-                ('status', models.CharField(max_length=24)),
-                ('degraded', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=16), default=list, size=None)),
-                ('queries', models.JSONField(default=list)),
-                ('instruction_mode', models.CharField(max_length=16)),
-                ('knowledge_mode', models.CharField(max_length=16)),
-                ('candidates', models.JSONField(default=dict)),
-                ('results', models.JSONField(default=list)),
-                ('timings_ms', models.JSONField(default=dict)),
-                ('profile_version', models.PositiveIntegerField(null=True)),
-                ('digest', models.CharField(blank=True, max_length=80)),
-                ('speculative', models.BooleanField(default=False)),
-                ('adopted', models.BooleanField(default=False)),
-                ('agent', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, to='tenants.phoneagent')),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("at", models.DateTimeField()),
+                ("door", models.CharField(default="voice", max_length=16)),
+                ("session_id", models.UUIDField(blank=True, null=True)),
+                ("status", models.CharField(max_length=24)),
+                (
+                    "degraded",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=16), default=list, size=None
+                    ),
+                ),
+                ("queries", models.JSONField(default=list)),
+                ("instruction_mode", models.CharField(max_length=16)),
+                ("knowledge_mode", models.CharField(max_length=16)),
+                ("candidates", models.JSONField(default=dict)),
+                ("results", models.JSONField(default=list)),
+                ("timings_ms", models.JSONField(default=dict)),
+                ("profile_version", models.PositiveIntegerField(null=True)),
+                ("digest", models.CharField(blank=True, max_length=80)),
+                ("speculative", models.BooleanField(default=False)),
+                ("adopted", models.BooleanField(default=False)),
+                (
+                    "agent",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        to="tenants.phoneagent",
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-at', 'id'],
+                "ordering": ["-at", "id"],
             },
         ),
         migrations.CreateModel(
-            name='Source',
+            name="Source",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('slug', models.SlugField()),
-                ('name', models.CharField(max_length=200)),
-                ('kind', models.CharField(choices=[('upload', 'Upload'), ('site', 'Site'), ('folder', 'Folder'), ('export', 'Export'), ('api', 'Api'), ('golden', 'Golden')], default='upload', max_length=16)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("slug", models.SlugField()),
+                ("name", models.CharField(max_length=200)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("upload", "Upload"),
+                            ("site", "Site"),
+                            ("folder", "Folder"),
+                            ("export", "Export"),
+                            ("api", "Api"),
+                            ("golden", "Golden"),
+                        ],
+                        default="upload",
+                        max_length=16,
+                    ),
+                ),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(), editable=False
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['slug'],
+                "ordering": ["slug"],
             },
         ),
         migrations.CreateModel(
-            name='Item',
+            name="Item",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('language', models.CharField(blank=True, max_length=16)),
-                ('visibility', models.CharField(choices=[('public', 'Public'), ('internal', 'Internal')], default='public', max_length=16)),
-                ('channel_restricted', models.BooleanField(default=False)),
-                ('channels', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=32), blank=True, default=list, size=None)),
-                ('segment_restricted', models.BooleanField(default=False)),
-                ('segments', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), blank=True, default=list, size=None)),
-                ('jurisdiction_restricted', models.BooleanField(default=False)),
-                ('jurisdictions', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=2), blank=True, default=list, size=None)),
-                ('valid_from', models.DateTimeField(blank=True, null=True)),
-                ('valid_until', models.DateTimeField(blank=True, null=True)),
-                ('deleted_at', models.DateTimeField(blank=True, null=True)),
-                ('generation', models.BigIntegerField(default=1, editable=False)),
-                ('content_hash', models.CharField(blank=True, editable=False, max_length=64)),
-                ('lock_version', models.BigIntegerField(default=1, editable=False)),
-                ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('updated_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
-                ('external_id', models.CharField(max_length=400)),
-                ('kind', models.CharField(choices=[('knowledge', 'Knowledge'), ('golden', 'Golden'), ('correction', 'Correction')], default='knowledge', max_length=16)),
-                ('dataset', models.CharField(choices=[('default-kb', 'Default'), ('conversations', 'Conversations'), ('corrections', 'Corrections')], default='default-kb', max_length=16)),
-                ('review_status', models.CharField(choices=[('pending', 'Pending'), ('approved', 'Approved'), ('rejected', 'Rejected')], default='approved', max_length=16)),
-                ('parse_status', models.CharField(choices=[('pending', 'Pending'), ('parsed', 'Parsed'), ('ingested', 'Ingested'), ('failed', 'Failed')], default='parsed', max_length=16)),
-                ('published_version', models.UUIDField(blank=True, editable=False, null=True)),
-                ('title', models.CharField(max_length=400)),
-                ('body', models.TextField()),
-                ('phrasings', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=500), blank=True, default=list, size=None)),
-                ('url', models.URLField(blank=True, max_length=2000)),
-                ('folder_key', models.CharField(db_collation='C', max_length=1000)),
-                ('source_tag', models.CharField(blank=True, max_length=200)),
-                ('metadata', models.JSONField(blank=True, default=dict)),
-                ('agent_restricted', models.BooleanField(default=False)),
-                ('agents', django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), blank=True, default=list, size=None)),
-                ('domain', models.CharField(blank=True, max_length=64)),
-                ('entity_type', models.CharField(blank=True, max_length=64)),
-                ('entity_key', models.CharField(blank=True, max_length=200)),
-                ('source_as_of', models.DateTimeField(blank=True, null=True)),
-                ('corpus_digest', models.CharField(blank=True, max_length=64)),
-                ('observed_at', models.DateTimeField(blank=True, null=True)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
-                ('uploader', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
-                ('source', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='knowledge.source')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("language", models.CharField(blank=True, max_length=16)),
+                (
+                    "visibility",
+                    models.CharField(
+                        choices=[("public", "Public"), ("internal", "Internal")],
+                        default="public",
+                        max_length=16,
+                    ),
+                ),
+                ("channel_restricted", models.BooleanField(default=False)),
+                (
+                    "channels",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=32),
+                        blank=True,
+                        default=list,
+                        size=None,
+                    ),
+                ),
+                ("segment_restricted", models.BooleanField(default=False)),
+                (
+                    "segments",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.UUIDField(), blank=True, default=list, size=None
+                    ),
+                ),
+                ("jurisdiction_restricted", models.BooleanField(default=False)),
+                (
+                    "jurisdictions",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=2),
+                        blank=True,
+                        default=list,
+                        size=None,
+                    ),
+                ),
+                ("valid_from", models.DateTimeField(blank=True, null=True)),
+                ("valid_until", models.DateTimeField(blank=True, null=True)),
+                ("deleted_at", models.DateTimeField(blank=True, null=True)),
+                ("generation", models.BigIntegerField(default=1, editable=False)),
+                ("content_hash", models.CharField(blank=True, editable=False, max_length=64)),
+                ("lock_version", models.BigIntegerField(default=1, editable=False)),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(), editable=False
+                    ),
+                ),
+                (
+                    "updated_at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(), editable=False
+                    ),
+                ),
+                ("external_id", models.CharField(max_length=400)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("knowledge", "Knowledge"),
+                            ("golden", "Golden"),
+                            ("correction", "Correction"),
+                        ],
+                        default="knowledge",
+                        max_length=16,
+                    ),
+                ),
+                (
+                    "dataset",
+                    models.CharField(
+                        choices=[
+                            ("default-kb", "Default"),
+                            ("conversations", "Conversations"),
+                            ("corrections", "Corrections"),
+                        ],
+                        default="default-kb",
+                        max_length=16,
+                    ),
+                ),
+                (
+                    "review_status",
+                    models.CharField(
+                        choices=[
+                            ("pending", "Pending"),
+                            ("approved", "Approved"),
+                            ("rejected", "Rejected"),
+                        ],
+                        default="approved",
+                        max_length=16,
+                    ),
+                ),
+                (
+                    "parse_status",
+                    models.CharField(
+                        choices=[
+                            ("pending", "Pending"),
+                            ("parsed", "Parsed"),
+                            ("ingested", "Ingested"),
+                            ("failed", "Failed"),
+                        ],
+                        default="parsed",
+                        max_length=16,
+                    ),
+                ),
+                ("published_version", models.UUIDField(blank=True, editable=False, null=True)),
+                ("title", models.CharField(max_length=400)),
+                ("body", models.TextField()),
+                (
+                    "phrasings",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=500),
+                        blank=True,
+                        default=list,
+                        size=None,
+                    ),
+                ),
+                ("url", models.URLField(blank=True, max_length=2000)),
+                ("folder_key", models.CharField(db_collation="C", max_length=1000)),
+                ("source_tag", models.CharField(blank=True, max_length=200)),
+                ("metadata", models.JSONField(blank=True, default=dict)),
+                ("agent_restricted", models.BooleanField(default=False)),
+                (
+                    "agents",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.UUIDField(), blank=True, default=list, size=None
+                    ),
+                ),
+                ("domain", models.CharField(blank=True, max_length=64)),
+                ("entity_type", models.CharField(blank=True, max_length=64)),
+                ("entity_key", models.CharField(blank=True, max_length=200)),
+                ("source_as_of", models.DateTimeField(blank=True, null=True)),
+                ("corpus_digest", models.CharField(blank=True, max_length=64)),
+                ("observed_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
+                (
+                    "uploader",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "source",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="knowledge.source"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['title', 'id'],
+                "ordering": ["title", "id"],
             },
         ),
         migrations.AddField(
-            model_name='importrun',
-            name='source',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='knowledge.source'),
+            model_name="importrun",
+            name="source",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                to="knowledge.source",
+            ),
         ),
         migrations.CreateModel(
-            name='Vector',
+            name="Vector",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('asset_id', models.UUIDField()),
-                ('generation', models.BigIntegerField()),
-                ('position', models.IntegerField()),
-                ('embedding', pgvector.django.halfvec.HalfVectorField()),
-                ('chunk', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='vectors', to='knowledge.chunk')),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
-                ('space', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='knowledge.embeddingspace')),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("asset_id", models.UUIDField()),
+                ("generation", models.BigIntegerField()),
+                ("position", models.IntegerField()),
+                ("embedding", pgvector.django.halfvec.HalfVectorField()),
+                (
+                    "chunk",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="vectors",
+                        to="knowledge.chunk",
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
+                (
+                    "space",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="knowledge.embeddingspace"
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='CorpusTerm',
+            name="CorpusTerm",
             fields=[
-                ('id', models.BigAutoField(primary_key=True, serialize=False)),
-                ('token', models.BigIntegerField()),
-                ('passages', models.IntegerField()),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
-                ('profile', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to='knowledge.calibrationprofile')),
+                ("id", models.BigAutoField(primary_key=True, serialize=False)),
+                ("token", models.BigIntegerField()),
+                ("passages", models.IntegerField()),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
+                (
+                    "profile",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        to="knowledge.calibrationprofile",
+                    ),
+                ),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('profile', 'token'), name='knowledge_term_once'), tenants.isolation.TenantForeignKey(column='profile_id', name='knowledge_term_profile', on_delete='CASCADE', to='knowledge.CalibrationProfile')],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("profile", "token"), name="knowledge_term_once"
+                    ),
+                    tenants.isolation.TenantForeignKey(
+                        column="profile_id",
+                        name="knowledge_term_profile",
+                        on_delete="CASCADE",
+                        to="knowledge.CalibrationProfile",
+                    ),
+                ],
             },
         ),
         migrations.AddIndex(
-            model_name='document',
-            index=models.Index(fields=['organization', 'asset_id'], name='knowledge_document_asset'),
+            model_name="document",
+            index=models.Index(
+                fields=["organization", "asset_id"], name="knowledge_document_asset"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='document',
-            constraint=models.UniqueConstraint(fields=('organization', 'id'), name='knowledge_document_id'),
+            model_name="document",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "id"), name="knowledge_document_id"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='document',
-            constraint=models.UniqueConstraint(fields=('organization', 'key'), name='knowledge_document_key'),
+            model_name="document",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "key"), name="knowledge_document_key"
+            ),
         ),
         migrations.AddIndex(
-            model_name='chunk',
-            index=models.Index(fields=['organization', 'text_hash'], name='knowledge_chunk_text'),
+            model_name="chunk",
+            index=models.Index(fields=["organization", "text_hash"], name="knowledge_chunk_text"),
         ),
         migrations.AddConstraint(
-            model_name='chunk',
-            constraint=models.UniqueConstraint(fields=('organization', 'id'), name='knowledge_chunk_key'),
+            model_name="chunk",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "id"), name="knowledge_chunk_key"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='chunk',
-            constraint=tenants.isolation.TenantForeignKey(column='document_id', name='knowledge_chunk_document', on_delete='CASCADE', to='knowledge.Document'),
+            model_name="chunk",
+            constraint=tenants.isolation.TenantForeignKey(
+                column="document_id",
+                name="knowledge_chunk_document",
+                on_delete="CASCADE",
+                to="knowledge.Document",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='embeddedtext',
-            constraint=models.UniqueConstraint(fields=('organization', 'space', 'text_hash'), name='knowledge_embedded_once'),
+            model_name="embeddedtext",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "space", "text_hash"), name="knowledge_embedded_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='calibrationprofile',
-            constraint=models.UniqueConstraint(fields=('organization', 'id'), name='knowledge_profile_key'),
+            model_name="calibrationprofile",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "id"), name="knowledge_profile_key"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='calibrationprofile',
-            constraint=models.UniqueConstraint(fields=('organization', 'space', 'version'), name='knowledge_profile_version'),
+            model_name="calibrationprofile",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "space", "version"), name="knowledge_profile_version"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='calibrationprofile',
-            constraint=models.UniqueConstraint(condition=models.Q(('is_active', True)), fields=('organization', 'space'), name='knowledge_profile_one_active'),
+            model_name="calibrationprofile",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("is_active", True)),
+                fields=("organization", "space"),
+                name="knowledge_profile_one_active",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='entityalias',
-            constraint=models.UniqueConstraint(fields=('organization', 'entity_type', 'alias', 'entity_key'), name='knowledge_alias_once'),
+            model_name="entityalias",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "entity_type", "alias", "entity_key"),
+                name="knowledge_alias_once",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='importfailure',
-            constraint=tenants.isolation.TenantForeignKey(column='run_id', name='knowledge_failure_run', on_delete='CASCADE', to='knowledge.ImportRun'),
+            model_name="importfailure",
+            constraint=tenants.isolation.TenantForeignKey(
+                column="run_id",
+                name="knowledge_failure_run",
+                on_delete="CASCADE",
+                to="knowledge.ImportRun",
+            ),
         ),
         migrations.AddIndex(
-            model_name='indexstate',
-            index=models.Index(condition=models.Q(('applied_generation__lt', models.F('desired_generation')), models.Q(('status', 'failed'), _negated=True)), fields=['next_attempt_at'], name='knowledge_state_due'),
+            model_name="indexstate",
+            index=models.Index(
+                condition=models.Q(
+                    ("applied_generation__lt", models.F("desired_generation")),
+                    models.Q(("status", "failed"), _negated=True),
+                ),
+                fields=["next_attempt_at"],
+                name="knowledge_state_due",
+            ),
         ),
         migrations.AddIndex(
-            model_name='indexstate',
-            index=models.Index(fields=['organization', 'status'], name='knowledge_state_status'),
+            model_name="indexstate",
+            index=models.Index(fields=["organization", "status"], name="knowledge_state_status"),
         ),
         migrations.AddConstraint(
-            model_name='indexstate',
-            constraint=models.UniqueConstraint(fields=('organization', 'asset_id'), name='knowledge_state_asset'),
+            model_name="indexstate",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "asset_id"), name="knowledge_state_asset"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='instructiondirectory',
-            constraint=models.UniqueConstraint(fields=('organization', 'id'), name='knowledge_directory_key'),
+            model_name="instructiondirectory",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "id"), name="knowledge_directory_key"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='instructiondirectory',
-            constraint=models.UniqueConstraint(fields=('organization', 'parent', 'name'), name='knowledge_directory_name', nulls_distinct=False),
+            model_name="instructiondirectory",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "parent", "name"),
+                name="knowledge_directory_name",
+                nulls_distinct=False,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='instructiondirectory',
-            constraint=tenants.isolation.TenantForeignKey(column='parent_id', name='knowledge_directory_parent', on_delete='RESTRICT', to='knowledge.InstructionDirectory'),
+            model_name="instructiondirectory",
+            constraint=tenants.isolation.TenantForeignKey(
+                column="parent_id",
+                name="knowledge_directory_parent",
+                on_delete="RESTRICT",
+                to="knowledge.InstructionDirectory",
+            ),
         ),
         migrations.AddIndex(
-            model_name='instruction',
-            index=models.Index(fields=['organization', 'directory', 'title', 'id'], name='knowledge_instruction_listing'),
+            model_name="instruction",
+            index=models.Index(
+                fields=["organization", "directory", "title", "id"],
+                name="knowledge_instruction_listing",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='instruction',
-            constraint=models.UniqueConstraint(fields=('organization', 'id'), name='knowledge_instruction_key'),
+            model_name="instruction",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "id"), name="knowledge_instruction_key"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='instruction',
-            constraint=models.UniqueConstraint(fields=('organization', 'external_id'), name='knowledge_instruction_external'),
+            model_name="instruction",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "external_id"), name="knowledge_instruction_external"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='instruction',
-            constraint=tenants.isolation.TenantForeignKey(column='directory_id', name='knowledge_instruction_directory', on_delete='RESTRICT', to='knowledge.InstructionDirectory'),
+            model_name="instruction",
+            constraint=tenants.isolation.TenantForeignKey(
+                column="directory_id",
+                name="knowledge_instruction_directory",
+                on_delete="RESTRICT",
+                to="knowledge.InstructionDirectory",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='instruction',
-            constraint=models.CheckConstraint(condition=models.Q(('channel_restricted', True), ('channels', []), _connector='OR'), name='knowledge_instruction_channel_list_restricts'),
+            model_name="instruction",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("channel_restricted", True), ("channels", []), _connector="OR"),
+                name="knowledge_instruction_channel_list_restricts",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='instruction',
-            constraint=models.CheckConstraint(condition=models.Q(('segment_restricted', True), ('segments', []), _connector='OR'), name='knowledge_instruction_segment_list_restricts'),
+            model_name="instruction",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("segment_restricted", True), ("segments", []), _connector="OR"),
+                name="knowledge_instruction_segment_list_restricts",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='instruction',
-            constraint=models.CheckConstraint(condition=models.Q(('jurisdiction_restricted', True), ('jurisdictions', []), _connector='OR'), name='knowledge_instruction_jurisdiction_list_restricts'),
+            model_name="instruction",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("jurisdiction_restricted", True), ("jurisdictions", []), _connector="OR"
+                ),
+                name="knowledge_instruction_jurisdiction_list_restricts",
+            ),
         ),
         migrations.AddIndex(
-            model_name='lexicalentry',
-            index=django.contrib.postgres.indexes.GinIndex(fields=['tokens'], name='knowledge_lexical_tokens'),
+            model_name="lexicalentry",
+            index=django.contrib.postgres.indexes.GinIndex(
+                fields=["tokens"], name="knowledge_lexical_tokens"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='lexicalentry',
-            constraint=models.UniqueConstraint(fields=('organization', 'asset_id', 'position'), name='knowledge_lexical_once'),
+            model_name="lexicalentry",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "asset_id", "position"), name="knowledge_lexical_once"
+            ),
         ),
         migrations.AddIndex(
-            model_name='searchrecord',
-            index=models.Index(fields=['organization', '-at'], name='knowledge_record_recent'),
+            model_name="searchrecord",
+            index=models.Index(fields=["organization", "-at"], name="knowledge_record_recent"),
         ),
         migrations.AddIndex(
-            model_name='searchrecord',
-            index=models.Index(fields=['organization', 'session_id', '-at'], name='knowledge_record_session'),
+            model_name="searchrecord",
+            index=models.Index(
+                fields=["organization", "session_id", "-at"], name="knowledge_record_session"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='source',
-            constraint=models.UniqueConstraint(fields=('organization', 'id'), name='knowledge_source_key'),
+            model_name="source",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "id"), name="knowledge_source_key"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='source',
-            constraint=models.UniqueConstraint(fields=('organization', 'slug'), name='knowledge_source_slug'),
+            model_name="source",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "slug"), name="knowledge_source_slug"
+            ),
         ),
         migrations.AddIndex(
-            model_name='item',
-            index=models.Index(fields=['organization', 'folder_key', 'title', 'id'], name='knowledge_item_listing'),
+            model_name="item",
+            index=models.Index(
+                fields=["organization", "folder_key", "title", "id"], name="knowledge_item_listing"
+            ),
         ),
         migrations.AddIndex(
-            model_name='item',
-            index=models.Index(fields=['organization', '-updated_at', 'id'], name='knowledge_item_recent'),
+            model_name="item",
+            index=models.Index(
+                fields=["organization", "-updated_at", "id"], name="knowledge_item_recent"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='item',
-            constraint=models.UniqueConstraint(fields=('organization', 'id'), name='knowledge_item_key'),
+            model_name="item",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "id"), name="knowledge_item_key"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='item',
-            constraint=models.UniqueConstraint(fields=('organization', 'source', 'external_id'), name='knowledge_item_external'),
+            model_name="item",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "source", "external_id"), name="knowledge_item_external"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='item',
-            constraint=tenants.isolation.TenantForeignKey(column='source_id', name='knowledge_item_source', on_delete='RESTRICT', to='knowledge.Source'),
+            model_name="item",
+            constraint=tenants.isolation.TenantForeignKey(
+                column="source_id",
+                name="knowledge_item_source",
+                on_delete="RESTRICT",
+                to="knowledge.Source",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='item',
-            constraint=models.CheckConstraint(condition=models.Q(('channel_restricted', True), ('channels', []), _connector='OR'), name='knowledge_item_channel_list_restricts'),
+            model_name="item",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("channel_restricted", True), ("channels", []), _connector="OR"),
+                name="knowledge_item_channel_list_restricts",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='item',
-            constraint=models.CheckConstraint(condition=models.Q(('segment_restricted', True), ('segments', []), _connector='OR'), name='knowledge_item_segment_list_restricts'),
+            model_name="item",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("segment_restricted", True), ("segments", []), _connector="OR"),
+                name="knowledge_item_segment_list_restricts",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='item',
-            constraint=models.CheckConstraint(condition=models.Q(('jurisdiction_restricted', True), ('jurisdictions', []), _connector='OR'), name='knowledge_item_jurisdiction_list_restricts'),
+            model_name="item",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("jurisdiction_restricted", True), ("jurisdictions", []), _connector="OR"
+                ),
+                name="knowledge_item_jurisdiction_list_restricts",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='item',
-            constraint=models.CheckConstraint(condition=models.Q(('agent_restricted', True), ('agents', []), _connector='OR'), name='knowledge_item_agent_list_restricts'),
+            model_name="item",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("agent_restricted", True), ("agents", []), _connector="OR"),
+                name="knowledge_item_agent_list_restricts",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='importrun',
-            constraint=models.UniqueConstraint(fields=('organization', 'id'), name='knowledge_run_key'),
+            model_name="importrun",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "id"), name="knowledge_run_key"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='importrun',
-            constraint=tenants.isolation.TenantForeignKey(column='source_id', name='knowledge_run_source', on_delete='RESTRICT', to='knowledge.Source'),
+            model_name="importrun",
+            constraint=tenants.isolation.TenantForeignKey(
+                column="source_id",
+                name="knowledge_run_source",
+                on_delete="RESTRICT",
+                to="knowledge.Source",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='vector',
-            constraint=models.UniqueConstraint(fields=('organization', 'chunk', 'space'), name='knowledge_vector_once'),
+            model_name="vector",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "chunk", "space"), name="knowledge_vector_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='vector',
-            constraint=tenants.isolation.TenantForeignKey(column='chunk_id', name='knowledge_vector_chunk', on_delete='CASCADE', to='knowledge.Chunk'),
+            model_name="vector",
+            constraint=tenants.isolation.TenantForeignKey(
+                column="chunk_id",
+                name="knowledge_vector_chunk",
+                on_delete="CASCADE",
+                to="knowledge.Chunk",
+            ),
         ),
     ]

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('knowledge', '0002_row_security_and_search'),
+        ("knowledge", "0002_row_security_and_search"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='item',
-            name='leads_until',
+            model_name="item",
+            name="leads_until",
             field=models.DateTimeField(blank=True, editable=False, null=True),
         ),
     ]

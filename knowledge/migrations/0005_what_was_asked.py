@@ -4,20 +4,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('knowledge', '0004_fair_queue'),
+        ("knowledge", "0004_fair_queue"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='searchrecord',
-            name='asked',
+            model_name="searchrecord",
+            name="asked",
             field=models.JSONField(default=dict),
         ),
         migrations.AddField(
-            model_name='searchrecord',
-            name='scope',
+            model_name="searchrecord",
+            name="scope",
             field=models.JSONField(default=dict),
         ),
     ]

@@ -11,92 +11,192 @@ from tenants.isolation import row_security
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('knowledge', '0005_what_was_asked'),
-        ('tenants', '0004_api_tokens'),
+        ("knowledge", "0005_what_was_asked"),
+        ("tenants", "0004_api_tokens"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ProviderPause',
+            name="ProviderPause",
             fields=[
-                ('provider', models.CharField(max_length=400, primary_key=True, serialize=False)),
-                ('until', models.DateTimeField()),
+                ("provider", models.CharField(max_length=400, primary_key=True, serialize=False)),
+                ("until", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='SourceSchedule',
+            name="SourceSchedule",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('kind', models.CharField(choices=[('site', 'A site: its sitemap, or links below the first address'), ('urls', 'A list of addresses'), ('folder', 'A folder on the server'), ('git', 'The tracked Markdown of a Git checkout on the server'), ('zendesk', 'An export of Zendesk Guide (JSON)'), ('intercom', 'An export of Intercom articles (JSON)'), ('csv', 'A table of questions and answers (CSV)')], max_length=16)),
-                ('config', models.JSONField(blank=True, default=dict)),
-                ('every_minutes', models.PositiveIntegerField(default=1440, help_text='0: only when somebody asks.', validators=[django.core.validators.MaxValueValidator(525600)])),
-                ('is_active', models.BooleanField(default=True)),
-                ('next_run_at', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('lease_until', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('last_run_at', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('last_done_at', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('last_outcome', models.CharField(choices=[('never', 'Never run'), ('done', 'Up to date'), ('uncertain', 'Up to date; what has gone is not known'), ('needs_confirmation', 'Needs confirmation'), ('failed', 'Failed')], default='never', editable=False, max_length=24)),
-                ('last_reason', models.TextField(blank=True, editable=False)),
-                ('last_changes', models.JSONField(blank=True, default=dict, editable=False)),
-                ('asked_removals', models.PositiveIntegerField(default=0, editable=False)),
-                ('confirmed_removals', models.PositiveIntegerField(default=0, editable=False)),
-                ('last_run', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.SET_NULL, to='knowledge.importrun')),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
-                ('source', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='schedule', to='knowledge.source')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("site", "A site: its sitemap, or links below the first address"),
+                            ("urls", "A list of addresses"),
+                            ("folder", "A folder on the server"),
+                            ("git", "The tracked Markdown of a Git checkout on the server"),
+                            ("zendesk", "An export of Zendesk Guide (JSON)"),
+                            ("intercom", "An export of Intercom articles (JSON)"),
+                            ("csv", "A table of questions and answers (CSV)"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("config", models.JSONField(blank=True, default=dict)),
+                (
+                    "every_minutes",
+                    models.PositiveIntegerField(
+                        default=1440,
+                        help_text="0: only when somebody asks.",
+                        validators=[django.core.validators.MaxValueValidator(525600)],
+                    ),
+                ),
+                ("is_active", models.BooleanField(default=True)),
+                ("next_run_at", models.DateTimeField(blank=True, editable=False, null=True)),
+                ("lease_until", models.DateTimeField(blank=True, editable=False, null=True)),
+                ("last_run_at", models.DateTimeField(blank=True, editable=False, null=True)),
+                ("last_done_at", models.DateTimeField(blank=True, editable=False, null=True)),
+                (
+                    "last_outcome",
+                    models.CharField(
+                        choices=[
+                            ("never", "Never run"),
+                            ("done", "Up to date"),
+                            ("uncertain", "Up to date; what has gone is not known"),
+                            ("needs_confirmation", "Needs confirmation"),
+                            ("failed", "Failed"),
+                        ],
+                        default="never",
+                        editable=False,
+                        max_length=24,
+                    ),
+                ),
+                ("last_reason", models.TextField(blank=True, editable=False)),
+                ("last_changes", models.JSONField(blank=True, default=dict, editable=False)),
+                ("asked_removals", models.PositiveIntegerField(default=0, editable=False)),
+                ("confirmed_removals", models.PositiveIntegerField(default=0, editable=False)),
+                (
+                    "last_run",
+                    models.ForeignKey(
+                        blank=True,
+                        editable=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        to="knowledge.importrun",
+                    ),
+                ),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
+                (
+                    "source",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="schedule",
+                        to="knowledge.source",
+                    ),
+                ),
             ],
             options={
-                'verbose_name': 'source schedule',
-                'ordering': ['source__slug', 'id'],
+                "verbose_name": "source schedule",
+                "ordering": ["source__slug", "id"],
             },
         ),
         migrations.CreateModel(
-            name='SourcePage',
+            name="SourcePage",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('url', models.CharField(max_length=2000)),
-                ('etag', models.CharField(blank=True, max_length=400)),
-                ('last_modified', models.CharField(blank=True, max_length=100)),
-                ('content_sha256', models.CharField(blank=True, max_length=64)),
-                ('links', models.JSONField(blank=True, default=list)),
-                ('seen_at', models.DateTimeField()),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
-                ('schedule', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pages', to='knowledge.sourceschedule')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("url", models.CharField(max_length=2000)),
+                ("etag", models.CharField(blank=True, max_length=400)),
+                ("last_modified", models.CharField(blank=True, max_length=100)),
+                ("content_sha256", models.CharField(blank=True, max_length=64)),
+                ("links", models.JSONField(blank=True, default=list)),
+                ("seen_at", models.DateTimeField()),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
+                (
+                    "schedule",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="pages",
+                        to="knowledge.sourceschedule",
+                    ),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='UsageEntry',
+            name="UsageEntry",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('day', models.DateField()),
-                ('provider', models.CharField(max_length=64)),
-                ('model', models.CharField(max_length=200)),
-                ('texts', models.BigIntegerField(default=0)),
-                ('tokens', models.BigIntegerField(default=0)),
-                ('calls', models.BigIntegerField(default=0)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("day", models.DateField()),
+                ("provider", models.CharField(max_length=64)),
+                ("model", models.CharField(max_length=200)),
+                ("texts", models.BigIntegerField(default=0)),
+                ("tokens", models.BigIntegerField(default=0)),
+                ("calls", models.BigIntegerField(default=0)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'usage',
-                'ordering': ['-day', 'provider', 'model'],
+                "verbose_name_plural": "usage",
+                "ordering": ["-day", "provider", "model"],
             },
         ),
         migrations.AddIndex(
-            model_name='sourceschedule',
-            index=models.Index(condition=models.Q(('is_active', True)), fields=['organization', 'next_run_at'], name='knowledge_schedule_due'),
+            model_name="sourceschedule",
+            index=models.Index(
+                condition=models.Q(("is_active", True)),
+                fields=["organization", "next_run_at"],
+                name="knowledge_schedule_due",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='sourceschedule',
-            constraint=tenants.isolation.TenantForeignKey(column='source_id', name='knowledge_schedule_source', on_delete='CASCADE', to='knowledge.Source'),
+            model_name="sourceschedule",
+            constraint=tenants.isolation.TenantForeignKey(
+                column="source_id",
+                name="knowledge_schedule_source",
+                on_delete="CASCADE",
+                to="knowledge.Source",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='sourcepage',
-            constraint=models.UniqueConstraint(fields=('organization', 'schedule', 'url'), name='knowledge_page_once'),
+            model_name="sourcepage",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "schedule", "url"), name="knowledge_page_once"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='usageentry',
-            constraint=models.UniqueConstraint(fields=('organization', 'day', 'provider', 'model'), name='knowledge_usage_once'),
+            model_name="usageentry",
+            constraint=models.UniqueConstraint(
+                fields=("organization", "day", "provider", "model"), name="knowledge_usage_once"
+            ),
         ),
         row_security("knowledge_sourceschedule", "knowledge_sourcepage", "knowledge_usageentry"),
     ]

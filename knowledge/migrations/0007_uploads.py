@@ -10,32 +10,74 @@ from tenants.isolation import row_security
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('knowledge', '0006_sources_and_usage'),
-        ('tenants', '0004_api_tokens'),
+        ("knowledge", "0006_sources_and_usage"),
+        ("tenants", "0004_api_tokens"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ImportUpload',
+            name="ImportUpload",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('folder', models.CharField(blank=True, max_length=1000)),
-                ('name', models.CharField(max_length=400)),
-                ('size', models.PositiveIntegerField()),
-                ('content', models.BinaryField()),
-                ('outcome', models.CharField(choices=[('waiting', 'Waiting'), ('done', 'Done'), ('partly', 'Partly'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='waiting', max_length=16)),
-                ('counts', models.JSONField(default=dict)),
-                ('reason', models.TextField(blank=True)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to='tenants.organization')),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='uploads', to='knowledge.importrun')),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                    ),
+                ),
+                ("folder", models.CharField(blank=True, max_length=1000)),
+                ("name", models.CharField(max_length=400)),
+                ("size", models.PositiveIntegerField()),
+                ("content", models.BinaryField()),
+                (
+                    "outcome",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "Waiting"),
+                            ("done", "Done"),
+                            ("partly", "Partly"),
+                            ("failed", "Failed"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="waiting",
+                        max_length=16,
+                    ),
+                ),
+                ("counts", models.JSONField(default=dict)),
+                ("reason", models.TextField(blank=True)),
+                ("lease_until", models.DateTimeField(blank=True, null=True)),
+                (
+                    "organization",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="uploads",
+                        to="knowledge.importrun",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['name', 'id'],
-                'indexes': [models.Index(condition=models.Q(('outcome', 'waiting')), fields=['organization', 'run'], name='knowledge_upload_waiting')],
-                'constraints': [tenants.isolation.TenantForeignKey(column='run_id', name='knowledge_upload_run', on_delete='CASCADE', to='knowledge.ImportRun')],
+                "ordering": ["name", "id"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("outcome", "waiting")),
+                        fields=["organization", "run"],
+                        name="knowledge_upload_waiting",
+                    )
+                ],
+                "constraints": [
+                    tenants.isolation.TenantForeignKey(
+                        column="run_id",
+                        name="knowledge_upload_run",
+                        on_delete="CASCADE",
+                        to="knowledge.ImportRun",
+                    )
+                ],
             },
         ),
         row_security("knowledge_importupload"),

@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('knowledge', '0007_uploads'),
+        ("knowledge", "0007_uploads"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='usageentry',
-            name='cost_micros',
+            model_name="usageentry",
+            name="cost_micros",
             field=models.BigIntegerField(default=0),
         ),
     ]

@@ -4,15 +4,17 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tenants', '0002_row_security'),
+        ("tenants", "0002_row_security"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='organization',
-            name='overdue_answers_lead',
-            field=models.BooleanField(default=True, help_text='Whether golden answers that nobody verified in time are still served first.'),
+            model_name="organization",
+            name="overdue_answers_lead",
+            field=models.BooleanField(
+                default=True,
+                help_text="Whether golden answers that nobody verified in time are still served first.",
+            ),
         ),
     ]

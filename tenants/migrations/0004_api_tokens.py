@@ -27,10 +27,25 @@ def _own(name: str, fields: list, options: dict) -> migrations.CreateModel:
     return migrations.CreateModel(
         name=name,
         fields=[
-            ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+            (
+                "id",
+                models.UUIDField(
+                    default=uuid.uuid4, editable=False, primary_key=True, serialize=False
+                ),
+            ),
             *fields,
-            ("organization", models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to="tenants.organization")),
-            ("user", models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL)),
+            (
+                "organization",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.PROTECT, to="tenants.organization"
+                ),
+            ),
+            (
+                "user",
+                models.ForeignKey(
+                    on_delete=django.db.models.deletion.CASCADE, to=settings.AUTH_USER_MODEL
+                ),
+            ),
         ],
         options=options,
     )
@@ -46,7 +61,12 @@ class Migration(migrations.Migration):
                 ("label", models.CharField(blank=True, max_length=200)),
                 ("kid", models.CharField(max_length=32, unique=True)),
                 ("secret_sha256", models.BinaryField(max_length=32)),
-                ("created_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
+                (
+                    "created_at",
+                    models.DateTimeField(
+                        db_default=django.db.models.functions.datetime.Now(), editable=False
+                    ),
+                ),
                 ("expires_at", models.DateTimeField(blank=True, null=True)),
                 ("revoked_at", models.DateTimeField(blank=True, null=True)),
             ],
@@ -63,7 +83,9 @@ class Migration(migrations.Migration):
                 ("at", models.DateTimeField()),
             ],
             {
-                "indexes": [models.Index(fields=["organization", "at"], name="tenants_answered_age")],
+                "indexes": [
+                    models.Index(fields=["organization", "at"], name="tenants_answered_age")
+                ],
                 "constraints": [
                     models.UniqueConstraint(
                         fields=("organization", "user", "key"), name="tenants_answered_once"

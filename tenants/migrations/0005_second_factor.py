@@ -4,20 +4,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('tenants', '0004_api_tokens'),
+        ("tenants", "0004_api_tokens"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='user',
-            name='guesses_until',
+            model_name="user",
+            name="guesses_until",
             field=models.DateTimeField(blank=True, editable=False, null=True),
         ),
         migrations.AddField(
-            model_name='user',
-            name='has_second_factor',
+            model_name="user",
+            name="has_second_factor",
             field=models.BooleanField(default=False, editable=False),
         ),
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -75,7 +76,7 @@ class Scopes(RuleBasedStateMachine):
             for path in DIRECTORIES
         }
         empty = {"mode": "all", "rows": set(), "containers": set()}
-        self.model = {
+        self.model: dict[str, Any] = {
             "items": {},
             "instructions": {},
             "parents": parents,
