@@ -45,7 +45,8 @@ class Clone:
         return running
 
     def facts(self, name: str) -> dict[str, str]:
-        return json.loads((self.folder / f".earmark/{name}.json").read_text())
+        facts: dict[str, str] = json.loads((self.folder / f".earmark/{name}.json").read_text())
+        return facts
 
     def data_folder(self) -> str:
         code = "from config.places import place_of; print(place_of('run').data.parent)"
