@@ -51,7 +51,9 @@ class Whole(serializers.IntegerField):
     default_error_messages = {"invalid": "Must be a whole number."}
 
     def to_internal_value(self, data: Any) -> int:
-        """Refuse strings, fractions and truth values."""
+        """Refuse strings, fractions and truth values; 5.0 is 5, as JSON Schema says."""
+        if type(data) is float and data.is_integer():
+            data = int(data)
         if type(data) is not int:
             self.fail("invalid")
         return super().to_internal_value(data)

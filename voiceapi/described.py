@@ -18,7 +18,8 @@ _CONTRACT: Final = OpenApiParameter(
     description="The version of the contract that you speak.",
 )  # fmt: skip
 _DEADLINE: Final = OpenApiParameter(
-    DEADLINE_HEADER, int, OpenApiParameter.HEADER,
+    DEADLINE_HEADER, {"type": "integer", "minimum": 0, "maximum": 999_999_999},
+    OpenApiParameter.HEADER,
     description="Milliseconds that you will wait; the server answers half a second sooner.",
 )  # fmt: skip
 _SESSION: Final = OpenApiParameter(

@@ -20,7 +20,9 @@ BASE_PATH: Final = f"internal/voice/v{VERSION}/"
 # Facts of a call may be anything; everything else holds only what the contract names.
 _OPEN: Final = frozenset({"Call", "TurnCall"})
 # What readers are told, apart from what goes over the wire.
-_PROSE: Final = frozenset({"description", "summary", "title", "examples", "operationId", "tags"})
+_PROSE: Final = frozenset(
+    {"description", "summary", "title", "examples", "operationId", "tags", "links"}
+)
 
 
 class ContractStale(EarmarkError):
@@ -52,10 +54,20 @@ def document() -> dict[str, Any]:
         patterns=[path(BASE_PATH, include("voiceapi.urls"))]
     )
     schema: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    _link(schema)
     for name, shape in schema["components"]["schemas"].items():
         if shape.get("type") == "object" and name not in _OPEN:
             shape["additionalProperties"] = False
     return schema
+
+
+def _link(schema: dict[str, Any]) -> None:
+    """Say what the id of a new session is good for: search, renew, end."""
+    opened = schema["paths"][f"/{BASE_PATH}sessions"]["post"]["responses"]["201"]
+    opened["links"] = {
+        name: {"operationId": name, "parameters": {"session": "$response.body#/session"}}
+        for name in ("search_knowledge", "renew_session", "end_session")
+    }
 
 
 def written(document_: dict[str, Any]) -> str:

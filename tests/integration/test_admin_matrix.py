@@ -52,7 +52,11 @@ DELETES = {
 }
 KEPT = (403, 403, 403, 403, 404, 404)
 KEYS = {"servicekeybinding": (403, 403, 404, 404, 404, 404)}
-PRESSED = {"servicekeybinding": (405, 405, 404, 404, 404, 404)}
+PRESSED = {
+    # A call has no button; there is nothing to press.
+    "voicesession": (404,) * 6,
+    "servicekeybinding": (405, 405, 404, 404, 404, 404),
+}
 SITE = {
     "index": (200, 200, 200, 200, 200, 200),
     "login": (302, 302, 302, 302, 302, 302),

@@ -103,7 +103,7 @@ def test_the_body_is_looked_at_before_what_exists(here, voice):
         (SEARCH, {"queries": ["a"], "limit": 0}, {"limit"}),
         (SEARCH, {"queries": ["a"], "limit": 11}, {"limit"}),
         (SEARCH, {"queries": ["a"], "limit": "5"}, {"limit"}),
-        (SEARCH, {"queries": ["a"], "limit": 5.0}, {"limit"}),
+        (SEARCH, {"queries": ["a"], "limit": 5.5}, {"limit"}),
         (SEARCH, {"queries": ["a"], "limit": True}, {"limit"}),
         (SEARCH, {"queries": ["a"], "limit": None}, {"limit"}),
         (SEARCH, {"queries": ["a"], "speculative": "yes"}, {"speculative"}),

@@ -34,6 +34,7 @@ def what_it_heard(request: HttpRequest, session_id: UUID) -> HttpResponse:
         "searches": searches,
         "replay": _replayed(request, session, again),
         "retention_days": session.organization.retention_days,
+        "may_correct": authority_of(request).has(Role.AUTHOR, session.organization_id),
     }
     return TemplateResponse(request, "voiceapi/heard.html", context)
 
