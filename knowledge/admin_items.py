@@ -31,6 +31,12 @@ COLUMNS: Final = (
     "jurisdictions", "agent_restricted", "agents", "valid_from", "valid_until",
 )  # fmt: skip
 
+# What is done here to items whose text and review belong to golden answers.
+_LEFT_OPEN: Final = {
+    ItemKind.GOLDEN: frozenset({"retry"}),
+    ItemKind.CORRECTION: frozenset({"retry", "withdraw", "restore"}),
+}
+
 
 class ItemForm(GatedForm):
     """An item, filed by a path below its source."""
@@ -103,12 +109,13 @@ class ItemAdmin(TruthAdmin):
         return [*fields, "source"] if obj is not None else fields
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whether the person may change it here; a golden answer changes by publishing."""
-        return self.is_ours(obj) and super().has_change_permission(request, obj)
+        """Whether the person may change it here."""
+        ours = obj is None or self.allows("change", obj)
+        return ours and super().has_change_permission(request, obj)
 
-    def is_ours(self, row: Any) -> bool:
-        """Whether staff change the row here."""
-        return row is None or row.kind != ItemKind.GOLDEN
+    def allows(self, verb: str, row: Any) -> bool:
+        """Keep to what a kind leaves open: the rest is published, or approved by a second person."""
+        return row.kind not in _LEFT_OPEN or verb in _LEFT_OPEN[row.kind]
 
     @admin.display(description=_("folder"))
     def folder_link(self, item: Item) -> SafeString:
@@ -134,17 +141,19 @@ class ItemAdmin(TruthAdmin):
     @admin.action(description=_("Approve"), permissions=["change"])
     def approve_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Let the chosen items be served."""
-        self._each(request, queryset, self._approve)
+        self._each(request, queryset, "approve")
 
     @admin.action(description=_("Reject"), permissions=["change"])
     def reject_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Keep the chosen items from being served."""
-        self._each(request, queryset, self._reject)
+        self._each(request, queryset, "reject")
 
-    def _approve(self, request: HttpRequest, item: Item) -> str:
+    def approve(self, request: HttpRequest, item: Item) -> str:
+        """Let an item be served."""
         return self._review(request, item, ReviewStatus.APPROVED)
 
-    def _reject(self, request: HttpRequest, item: Item) -> str:
+    def reject(self, request: HttpRequest, item: Item) -> str:
+        """Keep an item from being served."""
         return self._review(request, item, ReviewStatus.REJECTED)
 
     def _review(self, request: HttpRequest, item: Item, status: str) -> str:

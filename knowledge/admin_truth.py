@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
@@ -150,29 +150,32 @@ class TruthAdmin(ButtonAdmin):
     @admin.action(description=_("Withdraw"), permissions=["change"])
     def withdraw_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Delete the chosen rows softly."""
-        self._each(request, queryset.filter(deleted_at=None), self.withdraw)
+        self._each(request, queryset.filter(deleted_at=None), "withdraw")
 
     @admin.action(description=_("Restore"), permissions=["change"])
     def restore_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Take the deletion of the chosen rows back."""
-        self._each(request, queryset.exclude(deleted_at=None), self.restore)
+        self._each(request, queryset.exclude(deleted_at=None), "restore")
 
     @admin.action(description=_("Retry indexing now"), permissions=["change"])
     def retry_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Try to index the chosen rows again."""
-        self._each(request, queryset, self.retry)
+        self._each(request, queryset, "retry")
 
-    def _each(
-        self, request: HttpRequest, queryset: QuerySet[Any], act: Callable[[HttpRequest, Any], str]
-    ) -> None:
-        rows = [row for row in rows_with(request, Role.EDITOR, queryset) if self.is_ours(row)]
+    def _each(self, request: HttpRequest, queryset: QuerySet[Any], verb: str) -> None:
+        found = rows_with(request, Role.EDITOR, queryset)
+        rows = [row for row in found if self.allows(verb, row)]
         for row in rows:
-            act(request, row)
+            getattr(self, verb)(request, row)
         messages.success(request, f"Done for {len(rows)} of the chosen rows.")
 
-    def is_ours(self, row: Any) -> bool:
-        """Whether staff change the row here."""
+    def allows(self, verb: str, row: Any) -> bool:
+        """Whether this is done to such a row here, whoever asks."""
         return True
+
+    def may_press(self, request: HttpRequest, button: Button, obj: Any) -> bool:
+        """Whether the person may do it, and it is done here."""
+        return self.allows(button.name, obj) and super().may_press(request, button, obj)
 
 
 def _names(rows: QuerySet[Any]) -> str:

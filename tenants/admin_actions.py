@@ -62,10 +62,14 @@ class ButtonAdmin(TenantAdmin):
             raise Http404
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
-        if not self._may(request, button.role, obj):
+        if not self.may_press(request, button, obj):
             raise PermissionDenied
         self._do(request, button, obj)
         return HttpResponseRedirect(self._page_of(obj))
+
+    def may_press(self, request: HttpRequest, button: Button, obj: Any) -> bool:
+        """Whether the person may do to this row what a button says."""
+        return self._may(request, button.role, obj)
 
     def _do(self, request: HttpRequest, button: Button, obj: Any) -> None:
         if not button.applies(obj):
@@ -91,7 +95,7 @@ class ButtonAdmin(TenantAdmin):
         offered = [
             (button, reverse(self._address, args=[obj.pk, button.name]))
             for button in self.buttons
-            if button.applies(obj) and self._may(request, button.role, obj)
+            if button.applies(obj) and self.may_press(request, button, obj)
         ]
         beside = {"buttons": offered, "links": self.links(obj), **(extra_context or {})}
         return super().change_view(request, object_id, form_url, beside)

@@ -18,7 +18,7 @@ class ContentWithdrawn(KnowledgeError):
 
 
 class NotOurs(KnowledgeError):
-    """Golden answers change by publishing them, not here."""
+    """Golden answers change by publishing them and corrections by approving them, not here."""
 
     code = "changed_by_publishing"
 

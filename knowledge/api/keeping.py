@@ -194,6 +194,8 @@ def _refuse_golden(row: Truth) -> None:
 
 def _refuse_unchangeable(row: Truth) -> None:
     _refuse_golden(row)
+    if isinstance(row, Item) and row.kind == ItemKind.CORRECTION:
+        raise NotOurs
     if row.deleted_at is not None:
         raise ContentWithdrawn
 

@@ -190,6 +190,35 @@ def test_a_golden_answer_is_not_changed_as_an_item(staff):
     assert answer.status_code == 403
 
 
+@pytest.mark.parametrize("kind", ["golden", "correction"])
+@pytest.mark.parametrize("action", ["approve_selected", "reject_selected"])
+def test_a_golden_answer_and_a_correction_are_not_reviewed_as_items(staff, kind, action):
+    pk = staff.acme.item("Answer", "We open at seven.", kind=kind, review_status="pending")
+    sent = {"action": action, "_selected_action": [str(pk)]}
+    staff.as_("editor").post("/admin/knowledge/item/", sent)
+    with staff.acme.context():
+        assert Item.objects.get(pk=pk).review_status == "pending"
+
+
+@pytest.mark.parametrize("kind", ["golden", "correction"])
+def test_a_golden_answer_and_a_correction_are_read_and_not_changed_as_items(staff, kind):
+    pk = staff.acme.item("Answer", "We open at seven.", kind=kind, review_status="pending")
+    address, client = f"/admin/knowledge/item/{pk}/change/", staff.as_("editor")
+    assert client.get(address).status_code == 200
+    assert client.post(address, {"review_status": "approved"}).status_code == 403
+    with staff.acme.context():
+        assert Item.objects.get(pk=pk).lock_version == 1
+
+
+@pytest.mark.parametrize(("kind", "status"), [("golden", 403), ("correction", 302)])
+def test_a_correction_is_withdrawn_as_an_item_and_a_golden_answer_is_not(staff, kind, status):
+    pk = staff.acme.item("Answer", "We open at seven.", kind=kind)
+    answer = staff.as_("editor").post(f"/admin/knowledge/item/{pk}/do/withdraw/")
+    with staff.acme.context():
+        withdrawn = Item.objects.get(pk=pk).deleted_at is not None
+    assert (answer.status_code, withdrawn) == (status, kind == "correction")
+
+
 def test_what_failed_to_index_is_shown_with_its_reason_and_retried(staff):
     item = staff.rows["item"]
     with staff.acme.context():

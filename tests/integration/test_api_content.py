@@ -156,10 +156,12 @@ def test_a_viewer_changes_nothing(at_work):
     assert {(answer.status_code, code(answer)) for answer in answers} == {(403, "role_required")}
 
 
-def test_golden_answers_are_not_changed_here(at_work):
-    item = at_work.acme.item("golden", kind="golden")
+@pytest.mark.parametrize("kind", ["golden", "correction"])
+def test_golden_answers_and_corrections_are_not_changed_here(at_work, kind):
+    item = at_work.acme.item(kind, kind=kind, review_status="pending")
     read = at_work.editor.get(f"items/{item}")
-    answer = at_work.editor.patch(f"items/{item}", {"title": "x"}, If_Match=read["ETag"])
+    said = {"review_status": "approved"}
+    answer = at_work.editor.patch(f"items/{item}", said, If_Match=read["ETag"])
     assert (answer.status_code, code(answer)) == (409, "changed_by_publishing")
 
 

@@ -156,6 +156,16 @@ def test_a_person_without_a_role_sees_no_call(here, call):
     assert page(browser(person("stranger")), call).status_code == 404
 
 
+def test_each_search_leads_authors_to_its_correction_and_viewers_nowhere(here, voice, call, viewer):
+    told = [voice.search(here.receptionist, call, asked).json() for asked in (HOURS, ZEBRA)]
+    author = browser(person("author", (here.acme.organization, "author")))
+    text = page(author, call).content.decode()
+    for address in (f"/admin/golden-correct/{one['search']}/" for one in told):
+        assert f'href="{address}"' in text
+        assert author.get(address).status_code == 200
+    assert "/admin/golden-correct/" not in page(viewer, call).content.decode()
+
+
 def test_the_page_has_no_script_of_its_own(here, voice, call, viewer):
     voice.search(here.receptionist, call, HOURS)
     text = page(viewer, call).content.decode()
