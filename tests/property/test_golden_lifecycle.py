@@ -25,7 +25,7 @@ from knowledge.embedding.spaces import ensure_space, space_key
 from knowledge.errors import EmbeddingUnavailable
 from knowledge.indexing.converge import Workshop, converge_batch
 from knowledge.indexing.reconciling import reconcile
-from knowledge.models import Document, Item
+from knowledge.models import Document, IndexState, Item
 from knowledge.passages import CHUNKER_VERSION
 from knowledge.retrieval.pipeline import retrieve
 from knowledge.retrieval.query import understand
@@ -62,8 +62,8 @@ class Answer:
 class Lifecycle(RuleBasedStateMachine):
     """Two answers may say the same; messages come twice, late, in any order, or never."""
 
-    @initialize(texts=st.tuples(words, words, words))
-    def begin(self, texts):
+    @initialize(texts=st.tuples(words, words, words), is_under_way=st.booleans())
+    def begin(self, texts, is_under_way):
         self.staff = Staff(f"o-{uuid.uuid4().hex[:12]}")
         self.organization_id = self.staff.organization.pk
         self.embedder = CountingEmbedder()
@@ -75,6 +75,14 @@ class Lifecycle(RuleBasedStateMachine):
             answer = Answer(self.staff.write(content(word)))
             answer.draft = word
             self.answers.append(answer)
+        if is_under_way:
+            self.everything_is_live_and_about_to_change(texts)
+
+    def everything_is_live_and_about_to_change(self, texts):
+        for n, word in enumerate(texts):
+            self.override(n)
+            self.edit(n, WORDS[WORDS.index(word) - 1])
+            self.request(n)
 
     def act(self, role, reason="Because."):
         return self.staff.act(role, reason, at=self.now)
@@ -214,7 +222,13 @@ class Lifecycle(RuleBasedStateMachine):
         item = self.staff.row(answer.pk).item_id
         if item is not None:
             workshop = Workshop(self.embedder, lambda: self.now, lambda: True)
-            converge_batch(self.organization_id, [("knowledge", item)], workshop)
+            outcome = converge_batch(self.organization_id, [("knowledge", item)], workshop)
+            self.what_was_written_is_still_wanted(outcome.applied)
+
+    def what_was_written_is_still_wanted(self, applied):
+        with self.staff.tenant.context():
+            for state in IndexState.objects.filter(asset_id__in=applied):
+                assert state.applied_generation == state.desired_generation
 
     @rule()
     def everything_comes_to_rest(self):
