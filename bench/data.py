@@ -90,7 +90,8 @@ def _shares(organizations: int) -> Doubles:
 
 def _folder_shares(chance: np.random.Generator) -> Doubles:
     sizes: Doubles = chance.pareto(1.2, FOLDERS) + 0.2
-    return sizes / sizes.sum()
+    shares: Doubles = sizes / sizes.sum()
+    return shares
 
 
 def _topics(chance: np.random.Generator, owners: Numbers, folders: Numbers) -> Numbers:

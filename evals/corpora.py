@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from config.private import locked
 from config.scratch import (
     digest_of,
     drop,
@@ -58,13 +59,14 @@ def open_corpus(view: View, embedder: Embedder, progress: Progress) -> dict[UUID
     name = f"{PREFIX}{digest_of(*_WRITING)}_{view.corpus_digest}"
     scratch_database(name)
     point_at(name)
-    made = json.loads(noted(name) or "{}")
-    if embedder.space.fingerprint != made.get("space"):
-        _fill(name, view.documents, embedder, progress)
-        made = {"space": embedder.space.fingerprint}
-    if made.get("fitted") != digest_of(*_FITTING):
-        _calibrate(embedder)
-        note(name, json.dumps(made | {"fitted": digest_of(*_FITTING)}))
+    with locked("eval-corpora"):
+        made = json.loads(noted(name) or "{}")
+        if embedder.space.fingerprint != made.get("space"):
+            _fill(name, view.documents, embedder, progress)
+            made = {"space": embedder.space.fingerprint}
+        if made.get("fitted") != digest_of(*_FITTING):
+            _calibrate(embedder)
+            note(name, json.dumps(made | {"fitted": digest_of(*_FITTING)}))
     with organization_context(organization().pk):
         return dict(Item.objects.values_list("pk", "external_id"))
 

@@ -41,7 +41,6 @@ class CorpusStatistics:
             chosen.append(token)
         return chosen
 
-
     def rows(self, tokens: Iterable[int]) -> int:
         """Return how many rows the tokens bring in at most."""
         return sum(self.frequencies.get(token, 0) for token in tokens)
