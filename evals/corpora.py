@@ -43,10 +43,9 @@ _WRITING: Final = (
     "knowledge/indexing/lexical.py", "*/migrations/*.py",
 )  # fmt: skip
 _FITTING: Final = (
-    "knowledge/calibration/*.py",
-    "knowledge/calibration/bank/*",
-    "knowledge/text/speech.py",
-)
+    "knowledge/calibration/*.py", "knowledge/calibration/bank/*", "knowledge/retrieval/policy.py",
+    "knowledge/retrieval/centring.py", "knowledge/text/speech.py",
+)  # fmt: skip
 _BATCH: Final = 100
 Progress = Callable[[int, int], None]
 

@@ -8,6 +8,9 @@ Keys of `CalibrationProfile.parameters`:
 
     bank     {language: figures} and {"all": figures}: general questions against this corpus. Languages
              are those of knowledge.calibration.bank.
+    centres  {language: half precision numbers in base64} and "all": what a search takes out of the
+             vector of a question in that language (knowledge.retrieval.centring); every figure here
+             was measured with it.
     titles   figures: the corpus's titles as questions, at most 200; absent below two.
 
 Keys of figures:
@@ -37,9 +40,10 @@ from knowledge.calibration.asking import Question, asked_of, embedded
 from knowledge.calibration.bank import LANGUAGES
 from knowledge.calibration.corpus import blocks, languages_of, passages_by_language, write_terms
 from knowledge.calibration.features import Corpus, Feature, features_of
-from knowledge.calibration.scoring import Scores, score
-from knowledge.embedding.protocol import Embedder
+from knowledge.calibration.scoring import Array, Scores, score
+from knowledge.embedding.protocol import Embedder, Vector
 from knowledge.models import CalibrationProfile, EmbeddingSpace
+from knowledge.retrieval.centring import centred, centres_of, packed
 from knowledge.retrieval.policy import DEFAULT_POLICY
 from tenants.isolation import organization_context
 
@@ -69,13 +73,26 @@ def _measured(
 ) -> CalibrationProfile:
     organization_id = profile.organization_id
     asked = asked_of(organization_id, space)
-    vectors = embedded(asked, embedder)
+    raw = embedded(asked, embedder)
+    centres = _centres(asked, raw)
+    languages = [question.query.language for question in asked]
+    vectors = np.array(centred(list(raw), languages, centres)).reshape(raw.shape)
     owners = [question.owner for question in asked]
     scores = score(vectors, owners, blocks(organization_id, space), DEFAULT_POLICY)
     features = features_of(Corpus(profile, space, embedder), asked, vectors, scores)
     profile.parameters = _parameters(asked, features)
+    if profile.passages:
+        profile.parameters["centres"] = packed(centres)
     profile.cosine_deviation = _deviation(asked, scores)
     return profile
+
+
+def _centres(asked: Sequence[Question], vectors: Array) -> dict[str, Vector]:
+    by_language: dict[str, list[Vector]] = {}
+    for question, vector in zip(asked, vectors, strict=True):
+        if question.bank:
+            by_language.setdefault(question.bank, []).append(vector)
+    return centres_of(by_language, DEFAULT_POLICY.centre_weight)
 
 
 def _drafted(organization_id: int, space: EmbeddingSpace, *, at: datetime) -> CalibrationProfile:

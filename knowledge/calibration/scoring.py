@@ -76,15 +76,22 @@ def _add(sums: _Sums, cosines: Array) -> None:
 
 
 def _mixed(block: Block, cosines: Array, policy: RetrievalPolicy) -> Array:
-    """Mix the nearest title or phrasing of each row's asset in, by the policy's weights."""
+    """Mix the nearest title or phrasing of each row's asset in, by the policy's weights.
+
+    An asset without a title is given the mean of the others' for each question, as fusion does.
+    """
     starts = [i for i, asset in enumerate(block.assets) if i == 0 or asset != block.assets[i - 1]]
     titled = np.where((block.positions < 0)[:, None], cosines, NOWHERE)
     nearest = np.maximum.reduceat(titled, starts, axis=0)
     lengths = np.diff([*starts, len(block.assets)])
-    titles = np.repeat(nearest, lengths, axis=0)
+    known = nearest > NOWHERE
+    if not known.any():
+        return cosines
+    usual = nearest.mean(axis=0, where=known)
+    titles = np.repeat(np.where(known, nearest, usual), lengths, axis=0)
     weights = np.where(block.golden, policy.golden_title_weight, policy.title_weight)[:, None]
-    mixed = (cosines + weights * titles) / (1 + weights)
-    return np.where(titles > NOWHERE, mixed, cosines).astype(np.float32)
+    mixed: Array = ((cosines + weights * titles) / (1 + weights)).astype(np.float32)
+    return mixed
 
 
 def _keep_best(scores: Scores, mixed: Array, block: Block, owners: list[UUID | None]) -> None:

@@ -72,12 +72,12 @@ def _signals(
     corpus: Corpus,
     policy: RetrievalPolicy,
 ) -> list[_Signals]:
-    floors = _floors(candidates, len(queries))
+    stand_ins = _StandIns.of(candidates)
     totals = [sum(corpus.weight(token) for token in query.tokens) for query in queries]
     return [
         _Signals(
             candidate,
-            _cosines(candidate, floors, policy),
+            _cosines(candidate, stand_ins, policy),
             tuple(
                 _share(candidate, query, total, corpus)
                 for query, total in zip(queries, totals, strict=True)
@@ -87,21 +87,38 @@ def _signals(
     ]
 
 
-def _floors(candidates: Sequence[Candidate], count: int) -> tuple[float, ...]:
-    """Return, by query, the lowest cosine found: what a row without a vector yet is given."""
-    known = [candidate.cosines for candidate in candidates if candidate.cosines is not None]
-    return tuple(min(cosines[i] for cosines in known) for i in range(count)) if known else ()
+@dataclass(frozen=True)
+class _StandIns:
+    """What a row is given, by query, that lacks something the others have.
+
+    Without a vector yet, the lowest cosine found; without a title, the mean of the others' titles,
+    so that having none is neither an advantage nor a fault.
+    """
+
+    lowest: tuple[float, ...]
+    usual_title: tuple[float, ...]
+
+    @classmethod
+    def of(cls, candidates: Sequence[Candidate]) -> _StandIns:
+        """Return what these candidates say."""
+        bodies = [c.cosines for c in candidates if c.cosines is not None]
+        titles = [c.title_cosines for c in candidates if c.title_cosines is not None]
+        return cls(
+            tuple(map(min, zip(*bodies, strict=True))),
+            tuple(sum(column) / len(column) for column in zip(*titles, strict=True)),
+        )
 
 
 def _cosines(
-    candidate: Candidate, floors: tuple[float, ...], policy: RetrievalPolicy
+    candidate: Candidate, stand_ins: _StandIns, policy: RetrievalPolicy
 ) -> tuple[float, ...]:
-    body = candidate.cosines or floors
-    if candidate.title_cosines is None:
+    body = candidate.cosines or stand_ins.lowest
+    titles = candidate.title_cosines or stand_ins.usual_title
+    if not body or not titles:
         return body
     golden = candidate.kind == "golden"
     weight = policy.golden_title_weight if golden else policy.title_weight
-    pairs = zip(body, candidate.title_cosines, strict=True)
+    pairs = zip(body, titles, strict=True)
     return tuple((cosine + weight * title) / (1 + weight) for cosine, title in pairs)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from knowledge.embedding.spaces import active_space
 from knowledge.retrieval.candidates import Probe, candidates
+from knowledge.retrieval.centring import centred, unpacked
 from knowledge.retrieval.fusion import Corpus, favour_counts, fuse
 from knowledge.retrieval.grounding import arrange, background_from, judge, verdict, withhold
 from knowledge.retrieval.policy import DEFAULT_POLICY, RetrievalPolicy
@@ -41,6 +42,7 @@ def retrieve(
     clock = Stopwatch(dict(asked.timings_ms))
     asked, space_id = _in_active_space(asked)
     statistics = _statistics(asked, allowlist, space_id)
+    asked = _centred(asked, statistics)
     found = _candidates(asked, allowlist, statistics, Reach(space_id, policy))
     clock.lap("candidates")
     corpus = _corpus(statistics, policy)
@@ -103,6 +105,15 @@ def _in_active_space(asked: Understood) -> tuple[Understood, int | None]:
 def _statistics(asked: Understood, allowlist: Allowlist, space_id: int | None) -> CorpusStatistics:
     tokens = sorted({token for query in asked.queries for token in query.tokens})
     return statistics_for(allowlist.organization_id, space_id, tokens)
+
+
+def _centred(asked: Understood, statistics: CorpusStatistics) -> Understood:
+    if asked.vectors is None:
+        return asked
+    languages = [query.language for query in asked.queries]
+    return replace(
+        asked, vectors=centred(asked.vectors, languages, unpacked(statistics.parameters))
+    )
 
 
 def _candidates(

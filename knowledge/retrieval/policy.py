@@ -12,6 +12,9 @@ class RetrievalPolicy:
 
     fusion              how the legs and the queries become one ranking: `score_sum` adds cosine
                         and lexical share, `reciprocal_rank` needs ranks only.
+    centre_weight       share of the mean general question of a language that is taken out of a
+                        question's vector (docs/decisions/0005-fusion.md); read when a corpus is
+                        measured, so that figures and search always agree.
     depth               rows that each leg offers by query and category; the sum is over both.
     lexical_weight      standard deviations of cosine that full lexical coverage is worth.
     cosine_deviation    cosine; the within-query spread where no profile has measured it.
@@ -31,6 +34,7 @@ class RetrievalPolicy:
     """
 
     fusion: Literal["score_sum", "reciprocal_rank"] = "score_sum"
+    centre_weight: float = 0.5
     depth: int = 100
     lexical_weight: float = 2.5
     cosine_deviation: float = 0.02
