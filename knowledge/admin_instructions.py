@@ -79,12 +79,12 @@ class InstructionAdmin(TruthAdmin):
     @admin.action(description=_("Publish"), permissions=["change"])
     def publish_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Let the chosen instructions be searched."""
-        self._each(request, queryset, self._publish)
+        self._each(request, queryset, "_publish")
 
     @admin.action(description=_("Take back to draft"), permissions=["change"])
     def unpublish_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """Keep the chosen instructions from being searched."""
-        self._each(request, queryset, self._unpublish)
+        self._each(request, queryset, "_unpublish")
 
     def _publish(self, request: HttpRequest, row: Instruction) -> str:
         return self._put(request, row, InstructionStatus.PUBLISHED)

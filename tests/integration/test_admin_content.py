@@ -258,3 +258,16 @@ def test_search_finds_a_word_of_the_text_a_part_of_the_title_and_an_id(staff):
     for text in ("pelican", "pening hou", str(item.pk)):
         page = client.get("/admin/knowledge/item/", {"q": text})
         assert [row.pk for row in page.context["cl"].result_list] == [item.pk], text
+
+
+@pytest.mark.parametrize(
+    ("action", "status"), [("publish_selected", "published"), ("unpublish_selected", "draft")]
+)
+def test_several_instructions_are_published_or_taken_back_together(staff, action, status):
+    row = staff.rows["instruction"]
+    other = "draft" if status == "published" else "published"
+    with staff.acme.context():
+        Instruction.objects.filter(pk=row.pk).update(status=other)
+    sent = {"action": action, "_selected_action": [str(row.pk)]}
+    staff.as_("editor").post("/admin/knowledge/instruction/", sent)
+    assert fresh(staff, row).status == status

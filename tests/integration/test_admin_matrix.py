@@ -52,12 +52,12 @@ DELETES = {
 }
 KEPT = (403, 403, 403, 403, 404, 404)
 KEYS = {"servicekeybinding": (403, 403, 404, 404, 404, 404)}
-PRESSED = {
+PRESSED: dict[str, tuple[int, ...]] = {
     # A call has no button; there is nothing to press.
     "voicesession": (404,) * 6,
     "servicekeybinding": (405, 405, 404, 404, 404, 404),
 }
-SITE = {
+SITE: dict[str, tuple[int, ...]] = {
     "index": (200, 200, 200, 200, 200, 200),
     "login": (302, 302, 302, 302, 302, 302),
     "password_change": (200,) * 6,
