@@ -57,7 +57,7 @@ PRESSED: dict[str, tuple[int, ...]] = {
     "voicesession": (404,) * 6,
     "servicekeybinding": (405, 405, 404, 404, 404, 404),
 }
-SITE: dict[str, tuple[int, ...]] = {
+SITE: dict[str | None, tuple[int, ...]] = {
     "index": (200, 200, 200, 200, 200, 200),
     "login": (302, 302, 302, 302, 302, 302),
     "password_change": (200,) * 6,
