@@ -51,9 +51,7 @@ def test_no_file_names_a_package_index():
     root = SOURCES.parents[1]
     files = [*root.glob("requirements/*"), root / "pyproject.toml", root / "Makefile"]
     text = "\n".join(path.read_text() for path in files)
-    assert not re.search(
-        r"index-url|files\.pythonhosted|pypi\.org", text.replace("--no-emit-index-url", "")
-    )
+    assert not re.search(r"index-url|://", text.replace("--no-emit-index-url", ""))
 
 
 def test_every_locked_package_has_a_hash():
