@@ -20,7 +20,7 @@ def question(name, *relevant, language="en", siblings=(), slices=(), ways=("nati
         relevant=frozenset(relevant),
         siblings=frozenset(siblings),
         slices=tuple(slices),
-        ways={way: ("text",) for way in ways},
+        ways=dict.fromkeys(ways, ("text",)),
     )
 
 
