@@ -30,7 +30,7 @@ def main() -> int:
     if missing or not names:
         sys.exit(_where(folder, missing))
     set_up()
-    known = baseline.stored()
+    known = baseline.stored(_baseline_file())
     results, fallen = _run(folder, names, known)
     _write(results)
     print(*fallen, sep="\n", file=sys.stderr)
@@ -81,9 +81,15 @@ def _write(results: dict[str, Measured]) -> None:
     out = os.environ.get("OUT")
     if out:
         Path(out).write_text(json.dumps(as_json(results), indent=1) + "\n", "utf-8")
-    if os.environ.get("BASELINE") == "write":
-        baseline.write(results)
+    if os.environ.get("BASELINE") != "write":
+        return
+    baseline.write(results, _baseline_file())
+    if _baseline_file() == baseline.PATH:
         PICTURE.write_text(picture(baseline.stored()), "utf-8")
+
+
+def _baseline_file() -> Path:
+    return Path(os.environ.get("BASELINE_FILE") or baseline.PATH)
 
 
 if __name__ == "__main__":
