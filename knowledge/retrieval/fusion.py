@@ -133,12 +133,7 @@ def _share(candidate: Candidate, query: Query, total: float, corpus: Corpus) -> 
 def _score_sum(
     signals: Sequence[_Signals], deviation: float, policy: RetrievalPolicy
 ) -> list[float]:
-    return [s.cosine + _lexical_weight(s, policy) * deviation * s.share for s in signals]
-
-
-def _lexical_weight(signals: _Signals, policy: RetrievalPolicy) -> float:
-    golden = signals.candidate.kind == "golden"
-    return policy.golden_lexical_weight if golden else policy.lexical_weight
+    return [s.cosine + policy.lexical_weight * deviation * s.share for s in signals]
 
 
 def _reciprocal_rank(
@@ -169,7 +164,7 @@ def _leg_ranks(signals: Sequence[_Signals], leg: str, query: int) -> list[tuple[
     for index, score in scores.items():
         asset = signals[index].candidate.asset_id
         best[asset] = max(best[asset], score)
-    order = sorted(best, key=lambda asset: (-round(best[asset], PRECISION), asset.int))
+    order = sorted(best, key=lambda asset: (-round(best[asset], PRECISION), str(asset)))
     place = {asset: rank for rank, asset in enumerate(order, start=1)}
     return [(index, place[signals[index].candidate.asset_id]) for index in scores]
 
@@ -210,9 +205,9 @@ def _ranked(signals: _Signals, score: float, ranks: tuple[tuple[str, int], ...])
     )
 
 
-def _place(ranked: Ranked) -> tuple[float, int, str, int]:
+def _place(ranked: Ranked) -> tuple[float, int, str, str]:
     best_rank = min((rank for _, rank in ranked.ranks), default=0)
-    return -round(ranked.score, PRECISION), best_rank, ranked.kind, ranked.asset_id.int
+    return -round(ranked.score, PRECISION), best_rank, ranked.kind, str(ranked.asset_id)
 
 
 def favour_counts(

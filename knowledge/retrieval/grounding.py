@@ -32,8 +32,7 @@ UNAVAILABLE = (
 class Background:
     """What questions about something else score in this corpus, and the rule's coefficients.
 
-    Units: mean and deviation in cosine of the best passage above the question's level, which is what
-           this question finds anywhere in the corpus; coefficients in log-odds.
+    Units: mean and deviation in cosine of the best passage; coefficients in log-odds.
     """
 
     mean: float = 0.805
@@ -41,12 +40,9 @@ class Background:
     per_deviation: float = 1.6
     per_share: float = 3.0
     intercept: float = -3.4
-    level: float = 0.0
 
 
-def background_from(
-    parameters: Mapping[str, Any], language: str, *, level: float = 0.0
-) -> Background:
+def background_from(parameters: Mapping[str, Any], language: str) -> Background:
     """Return the figures of a profile, of the query's language where it has them."""
     bank = parameters.get("bank", {})
     figures = bank.get(language) or bank.get("all")
@@ -55,10 +51,7 @@ def background_from(
     if not figures:
         return background
     return replace(
-        background,
-        mean=float(figures["mean"]),
-        deviation=max(float(figures["deviation"]), 0.004),
-        level=level,
+        background, mean=float(figures["mean"]), deviation=max(float(figures["deviation"]), 0.004)
     )
 
 
@@ -75,7 +68,7 @@ def relevance(ranked: Ranked, background: Background) -> float:
         return 1.0
     if ranked.cosine is None:
         return ranked.share
-    height = (ranked.cosine - background.level - background.mean) / background.deviation
+    height = (ranked.cosine - background.mean) / background.deviation
     odds = (
         background.intercept
         + background.per_deviation * height

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from knowledge.embedding.spaces import active_space
 from knowledge.retrieval.candidates import Probe, candidates
-from knowledge.retrieval.centring import centred, level_of, middle_of, unpacked
+from knowledge.retrieval.centring import centred, unpacked
 from knowledge.retrieval.fusion import Corpus, favour_counts, fuse
 from knowledge.retrieval.grounding import arrange, background_from, judge, verdict, withhold
 from knowledge.retrieval.policy import DEFAULT_POLICY, RetrievalPolicy
@@ -49,8 +49,7 @@ def retrieve(
     ranking = favour_counts(
         fuse(found, asked.queries, corpus, policy), asked.focus, corpus.deviation, policy
     )
-    level = level_of(asked.vectors or (), middle_of(statistics.parameters))
-    background = background_from(statistics.parameters, _language(asked.queries), level=level)
+    background = background_from(statistics.parameters, _language(asked.queries))
     judged = withhold(judge(ranking, background), asked.queries)
     arranged = arrange(judged, policy, corpus.deviation)
     clock.lap("fuse")
