@@ -11,6 +11,8 @@ Keys of `CalibrationProfile.parameters`:
     centres  {language: half precision numbers in base64} and "all": what a search takes out of the
              vector of a question in that language (knowledge.retrieval.centring); every figure here
              was measured with it.
+    middle   the mean of the passages, weighted, in the same writing: what a question finds anywhere in
+             this corpus. Cosines in the figures are above it (knowledge.retrieval.grounding).
     titles   figures: the corpus's titles as questions, at most 200; absent below two.
 
 Keys of figures:
@@ -43,7 +45,7 @@ from knowledge.calibration.features import Corpus, Feature, features_of
 from knowledge.calibration.scoring import Array, Scores, score
 from knowledge.embedding.protocol import Embedder, Vector
 from knowledge.models import CalibrationProfile, EmbeddingSpace
-from knowledge.retrieval.centring import centred, centres_of, packed
+from knowledge.retrieval.centring import centred, centres_of, packed, packed_vector
 from knowledge.retrieval.policy import DEFAULT_POLICY
 from tenants.isolation import organization_context
 
@@ -79,12 +81,22 @@ def _measured(
     vectors = np.array(centred(list(raw), languages, centres)).reshape(raw.shape)
     owners = [question.owner for question in asked]
     scores = score(vectors, owners, blocks(organization_id, space), DEFAULT_POLICY)
-    features = features_of(Corpus(profile, space, embedder), asked, vectors, scores)
+    found = features_of(Corpus(profile, space, embedder), asked, vectors, scores)
+    features = _above_level(found, scores)
     profile.parameters = _parameters(asked, features)
     if profile.passages:
         profile.parameters["centres"] = packed(centres)
+        profile.parameters["middle"] = packed_vector(DEFAULT_POLICY.level_weight * scores.middle)
     profile.cosine_deviation = _deviation(asked, scores)
     return profile
+
+
+def _above_level(found: Sequence[Feature | None], scores: Scores) -> list[Feature | None]:
+    levels = DEFAULT_POLICY.level_weight * scores.mean
+    return [
+        feature and (feature[0] - float(level), feature[1])
+        for feature, level in zip(found, levels, strict=True)
+    ]
 
 
 def _centres(asked: Sequence[Question], vectors: Array) -> dict[str, Vector]:

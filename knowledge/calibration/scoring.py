@@ -23,8 +23,9 @@ class Scores:
 
     Shape: one entry for each question. `best` and `places` leave out the question's own asset,
            `own` and `own_places` are of that asset alone.
-    Units: cosine, the title's mixed in as fusion does it; `deviation` is the within-question
-           standard deviation of the passages' own cosine.
+           `middle` is the mean of all passages, (dimensions,).
+    Units: cosine, the title's mixed in as fusion does it; `mean` and `deviation` are those of the
+           passages' own cosine within a question.
     """
 
     best: Array
@@ -32,11 +33,14 @@ class Scores:
     own: Array
     own_places: list[Place | None]
     deviation: Array
+    mean: Array
+    middle: Array
 
 
 @dataclass
 class _Sums:
     count: int
+    vectors: npt.NDArray[np.float64]
     total: npt.NDArray[np.float64]
     squares: npt.NDArray[np.float64]
 
@@ -53,24 +57,27 @@ def score(
     scores = Scores(
         np.full(count, NOWHERE, np.float32), [None] * count,
         np.full(count, NOWHERE, np.float32), [None] * count, np.zeros(count, np.float32),
+        np.zeros(count, np.float32), np.zeros(questions.shape[1], np.float32),
     )  # fmt: skip
-    sums = _Sums(0, np.zeros(count), np.zeros(count))
+    sums = _Sums(0, np.zeros(questions.shape[1]), np.zeros(count), np.zeros(count))
     for block in corpus:
         cosines = block.vectors @ questions.T
         body = block.positions >= 0
-        _add(sums, cosines[body])
+        _add(sums, block.vectors[body], cosines[body])
         mixed = _mixed(block, cosines, policy)
         mixed[~body] = NOWHERE
         _keep_best(scores, mixed, block, owners)
     if sums.count:
         mean = sums.total / sums.count
         spread = np.sqrt(np.maximum(sums.squares / sums.count - mean**2, 0.0))
-        scores.deviation = spread.astype(np.float32)
+        scores.deviation, scores.mean = spread.astype(np.float32), mean.astype(np.float32)
+        scores.middle = (sums.vectors / sums.count).astype(np.float32)
     return scores
 
 
-def _add(sums: _Sums, cosines: Array) -> None:
+def _add(sums: _Sums, vectors: Array, cosines: Array) -> None:
     sums.count += len(cosines)
+    sums.vectors += vectors.sum(axis=0, dtype=np.float64)
     sums.total += cosines.sum(axis=0, dtype=np.float64)
     sums.squares += np.square(cosines, dtype=np.float64).sum(axis=0)
 

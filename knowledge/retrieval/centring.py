@@ -44,17 +44,36 @@ def centres_of(vectors: Mapping[str, Sequence[Vector]], weight: float) -> dict[s
     }
 
 
+def level_of(vectors: Sequence[Vector], middle: Vector | None) -> float:
+    """Return the mean share of a corpus's middle in what these vectors find anywhere in it.
+
+    Units: cosine, already weighted; 0 where nothing was measured.
+    """
+    if middle is None or not vectors:
+        return 0.0
+    return float(np.mean([vector @ middle for vector in vectors]))
+
+
 def packed(centres: Mapping[str, Vector]) -> dict[str, str]:
     """Return them as text that a profile can hold."""
-    return {
-        name: base64.b64encode(centre.astype(_PACKED).tobytes()).decode("ascii")
-        for name, centre in centres.items()
-    }
+    return {name: packed_vector(centre) for name, centre in centres.items()}
+
+
+def packed_vector(vector: Vector) -> str:
+    """Return one vector as text."""
+    return base64.b64encode(vector.astype(_PACKED).tobytes()).decode("ascii")
 
 
 def unpacked(parameters: Mapping[str, Any]) -> dict[str, Vector]:
     """Return the centres that a profile's figures were measured with."""
-    return {
-        name: np.frombuffer(base64.b64decode(text), dtype=_PACKED).astype(np.float32)
-        for name, text in parameters.get("centres", {}).items()
-    }
+    return {name: _vector(text) for name, text in parameters.get("centres", {}).items()}
+
+
+def middle_of(parameters: Mapping[str, Any]) -> Vector | None:
+    """Return the weighted mean of the corpus's passages that a profile's figures were measured with."""
+    text = parameters.get("middle")
+    return None if text is None else _vector(text)
+
+
+def _vector(text: str) -> Vector:
+    return np.frombuffer(base64.b64decode(text), dtype=_PACKED).astype(np.float32)

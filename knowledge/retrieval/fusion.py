@@ -164,7 +164,7 @@ def _leg_ranks(signals: Sequence[_Signals], leg: str, query: int) -> list[tuple[
     for index, score in scores.items():
         asset = signals[index].candidate.asset_id
         best[asset] = max(best[asset], score)
-    order = sorted(best, key=lambda asset: (-round(best[asset], PRECISION), str(asset)))
+    order = sorted(best, key=lambda asset: (-round(best[asset], PRECISION), asset.int))
     place = {asset: rank for rank, asset in enumerate(order, start=1)}
     return [(index, place[signals[index].candidate.asset_id]) for index in scores]
 
@@ -205,9 +205,9 @@ def _ranked(signals: _Signals, score: float, ranks: tuple[tuple[str, int], ...])
     )
 
 
-def _place(ranked: Ranked) -> tuple[float, int, str, str]:
+def _place(ranked: Ranked) -> tuple[float, int, str, int]:
     best_rank = min((rank for _, rank in ranked.ranks), default=0)
-    return -round(ranked.score, PRECISION), best_rank, ranked.kind, str(ranked.asset_id)
+    return -round(ranked.score, PRECISION), best_rank, ranked.kind, ranked.asset_id.int
 
 
 def favour_counts(

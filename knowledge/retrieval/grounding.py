@@ -1,8 +1,8 @@
 """Decide what is near enough to be said, and in which order; pure.
 
-One probability decides: no match, weak, golden first. It is a logistic rule over two features:
-how far a cosine stands above what questions about something else reach in this corpus, and the
-share of the query's weight that the passage holds.
+One probability decides: no match, weak, golden first. It is a logistic rule over two features: how
+far a cosine stands above what questions about something else reach in this corpus, as a share of how
+far the corpus's own titles do; and the share of the query's weight that the passage holds.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from knowledge.retrieval.policy import RetrievalPolicy
 from knowledge.retrieval.types import Query, Ranked, SearchStatus
@@ -29,33 +29,60 @@ UNAVAILABLE = (
 
 
 @dataclass(frozen=True)
-class Background:
-    """What questions about something else score in this corpus, and the rule's coefficients.
+class Rule:
+    """Log-odds of a match; fitted over the evaluation sets together (docs/decisions/0005-fusion.md)."""
 
-    Units: mean and deviation in cosine of the best passage; coefficients in log-odds.
+    intercept: float
+    per_height: float
+    per_share: float
+
+
+WORDED: Final = Rule(intercept=-2.7, per_height=7.5, per_share=2.0)
+# A question in none of the corpus's languages shares no words with it, which says nothing.
+WORDLESS: Final = Rule(intercept=-2.35, per_height=7.6, per_share=0.0)
+# So many titles weigh as much as what is usual elsewhere.
+_PRIOR: Final = 20
+
+
+@dataclass(frozen=True)
+class Background:
+    """What questions about something else score in this corpus, and what its own titles do.
+
+    Units: mean and deviation in cosine of the best passage above the question's level, which is what
+           this question finds anywhere in the corpus; usual in deviations.
     """
 
     mean: float = 0.805
     deviation: float = 0.02
-    per_deviation: float = 1.6
-    per_share: float = 3.0
-    intercept: float = -3.4
+    usual: float = 5.5
+    level: float = 0.0
+    rule: Rule = WORDED
 
 
-def background_from(parameters: Mapping[str, Any], language: str) -> Background:
-    """Return the figures of a profile, of the query's language where it has them."""
+def background_from(
+    parameters: Mapping[str, Any], languages: Sequence[str], *, level: float, rule: Rule
+) -> Background:
+    """Return the figures of a profile, the mean over the queries' languages where it has them."""
     bank = parameters.get("bank", {})
-    figures = bank.get(language) or bank.get("all")
-    rule = parameters.get("rule", {})
-    background = Background(**{k: float(v) for k, v in rule.items() if k in _RULE})
+    figures = [found for name in languages if (found := bank.get(name) or bank.get("all"))]
     if not figures:
-        return background
-    return replace(
-        background, mean=float(figures["mean"]), deviation=max(float(figures["deviation"]), 0.004)
-    )
+        return Background(rule=rule)
+    mean = _mean_of(figures, "mean")
+    deviation = max(_mean_of(figures, "deviation"), 0.004)
+    usual = _usual(parameters.get("titles"), mean, deviation)
+    return Background(mean, deviation, usual, level, rule)
 
 
-_RULE = frozenset({"per_deviation", "per_share", "intercept"})
+def _mean_of(figures: Sequence[Mapping[str, Any]], name: str) -> float:
+    return sum(float(found[name]) for found in figures) / len(figures)
+
+
+def _usual(titles: Mapping[str, Any] | None, mean: float, deviation: float) -> float:
+    """Return the height of the corpus's titles; the fewer there are, the more what is usual counts."""
+    if not titles:
+        return Background.usual
+    count, height = int(titles["count"]), (float(titles["mean"]) - mean) / deviation
+    return max(1.0, (count * height + _PRIOR * Background.usual) / (count + _PRIOR))
 
 
 def relevance(ranked: Ranked, background: Background) -> float:
@@ -68,11 +95,10 @@ def relevance(ranked: Ranked, background: Background) -> float:
         return 1.0
     if ranked.cosine is None:
         return ranked.share
-    height = (ranked.cosine - background.mean) / background.deviation
+    rule = background.rule
+    height = (ranked.cosine - background.level - background.mean) / background.deviation
     odds = (
-        background.intercept
-        + background.per_deviation * height
-        + background.per_share * ranked.share
+        rule.intercept + rule.per_height * height / background.usual + rule.per_share * ranked.share
     )
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 

@@ -10,9 +10,18 @@ from dataclasses import dataclass, replace
 
 from knowledge.embedding.spaces import active_space
 from knowledge.retrieval.candidates import Probe, candidates
-from knowledge.retrieval.centring import centred, unpacked
+from knowledge.retrieval.centring import centred, level_of, middle_of, unpacked
 from knowledge.retrieval.fusion import Corpus, favour_counts, fuse
-from knowledge.retrieval.grounding import arrange, background_from, judge, verdict, withhold
+from knowledge.retrieval.grounding import (
+    WORDED,
+    WORDLESS,
+    Background,
+    arrange,
+    background_from,
+    judge,
+    verdict,
+    withhold,
+)
 from knowledge.retrieval.policy import DEFAULT_POLICY, RetrievalPolicy
 from knowledge.retrieval.rendering import Asking, render
 from knowledge.retrieval.siblings import ASK_WHICH, are_siblings
@@ -22,7 +31,6 @@ from knowledge.retrieval.types import (
     Allowlist,
     Answer,
     Candidate,
-    Query,
     Result,
     SearchStatus,
     Understood,
@@ -49,8 +57,7 @@ def retrieve(
     ranking = favour_counts(
         fuse(found, asked.queries, corpus, policy), asked.focus, corpus.deviation, policy
     )
-    background = background_from(statistics.parameters, _language(asked.queries))
-    judged = withhold(judge(ranking, background), asked.queries)
+    judged = withhold(judge(ranking, _background(asked, statistics)), asked.queries)
     arranged = arrange(judged, policy, corpus.deviation)
     clock.lap("fuse")
     asking = Asking(allowlist, asked.focus, policy)
@@ -141,8 +148,16 @@ def _corpus(statistics: CorpusStatistics, policy: RetrievalPolicy) -> Corpus:
     return Corpus(statistics.weight, policy.cosine_deviation if measured is None else measured)
 
 
-def _language(queries: Sequence[Query]) -> str:
-    return queries[0].language if queries else ""
+def _background(asked: Understood, statistics: CorpusStatistics) -> Background:
+    languages = [query.language for query in asked.queries]
+    spoken = statistics.languages
+    worded = not spoken or any(name == "" or name in spoken for name in languages)
+    return background_from(
+        statistics.parameters,
+        languages,
+        level=level_of(asked.vectors or (), middle_of(statistics.parameters)),
+        rule=WORDED if worded else WORDLESS,
+    )
 
 
 def _counts(found: Sequence[Candidate]) -> dict[str, int]:

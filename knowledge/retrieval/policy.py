@@ -15,6 +15,8 @@ class RetrievalPolicy:
     centre_weight       share of the mean general question of a language that is taken out of a
                         question's vector (docs/decisions/0005-fusion.md); read when a corpus is
                         measured, so that figures and search always agree.
+    level_weight        share of a question's mean cosine over the whole corpus that its best one
+                        must stand above to tell anything; read like centre_weight.
     depth               rows that each leg offers by query and category; the sum is over both.
     lexical_weight      standard deviations of cosine that full lexical coverage is worth.
     cosine_deviation    cosine; the within-query spread where no profile has measured it.
@@ -35,10 +37,11 @@ class RetrievalPolicy:
 
     fusion: Literal["score_sum", "reciprocal_rank"] = "score_sum"
     centre_weight: float = 0.5
+    level_weight: float = 0.5
     depth: int = 100
     lexical_weight: float = 2.5
     cosine_deviation: float = 0.02
-    title_weight: float = 0.2
+    title_weight: float = 0.3
     golden_title_weight: float = 1.0
     count_weight: float = 2.0
     rrf_k: int = 60

@@ -22,6 +22,7 @@ class CorpusStatistics:
     version: int | None = None
     passages: int = 0
     cosine_deviation: float | None = None
+    languages: tuple[str, ...] = ()
     frequencies: dict[int, int] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
 
@@ -62,6 +63,7 @@ def statistics_for(
         version=profile.version,
         passages=profile.passages,
         cosine_deviation=profile.cosine_deviation,
+        languages=tuple(profile.languages),
         frequencies=_frequencies(organization_id, profile.pk, tokens),
         parameters=profile.parameters,
     )
