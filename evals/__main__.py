@@ -14,7 +14,7 @@ from evals.baseline import Fall, Measured
 from evals.measuring import slices_of
 from evals.picture import picture
 from evals.report import as_json, table
-from evals.running import Order, ask_set, crew, make_corpora, set_up
+from evals.running import Order, ask_set, crew, fusion, make_corpora, set_up
 from evals.sets import names_in
 
 DEFAULT_FOLDER = ROOT.parent / "shared" / "evals"
@@ -30,7 +30,8 @@ def main() -> int:
     if missing or not names:
         sys.exit(_where(folder, missing))
     set_up()
-    known = baseline.stored(_baseline_file())
+    # Another fusion is measured to be compared, and holds to nobody's baseline.
+    known = {} if fusion() else baseline.stored(_baseline_file())
     results, fallen = _run(folder, names, known)
     _write(results)
     print(*fallen, sep="\n", file=sys.stderr)
@@ -81,7 +82,7 @@ def _write(results: dict[str, Measured]) -> None:
     out = os.environ.get("OUT")
     if out:
         Path(out).write_text(json.dumps(as_json(results), indent=1) + "\n", "utf-8")
-    if os.environ.get("BASELINE") != "write":
+    if os.environ.get("BASELINE") != "write" or fusion():
         return
     baseline.write(results, _baseline_file())
     if _baseline_file() == baseline.PATH:

@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, cast
 
 import django
 from django.db import connections
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # More pieces than processes, so that none waits long for the last.
 _PIECES = 6
+FUSIONS = ("score_sum", "reciprocal_rank")
 Progress = Callable[[int, int], None]
 
 
@@ -72,11 +73,21 @@ def ask_set(order: Order, pool: ProcessPoolExecutor) -> list[Asked]:
 def _ask_part(part: tuple[Order, int, int]) -> list[Asked]:
     from evals.asking import ask_all
     from evals.corpora import open_corpus
+    from knowledge.retrieval.policy import DEFAULT_POLICY
 
     order, number, piece = part
     view = order.read().views[number]
     documents = open_corpus(view, kept_embedder(), lambda _done, _of: None)
-    return list(ask_all(view.questions[piece::_PIECES], documents, kept_embedder()))
+    policy = replace(DEFAULT_POLICY, **({"fusion": wanted} if (wanted := fusion()) else {}))
+    return list(ask_all(view.questions[piece::_PIECES], documents, kept_embedder(), policy))
+
+
+def fusion() -> Literal["score_sum", "reciprocal_rank"] | None:
+    """Return the fusion that the environment asks for, to compare; None is the product's own."""
+    wanted = os.environ.get("FUSION")
+    if wanted and wanted not in FUSIONS:
+        raise SystemExit(f"FUSION is one of {', '.join(FUSIONS)}: not {wanted}.")
+    return cast(Literal["score_sum", "reciprocal_rank"] | None, wanted or None)
 
 
 @cache

@@ -45,7 +45,7 @@ class RetrievalPolicy:
     golden_title_weight: float = 1.0
     count_weight: float = 2.0
     rrf_k: int = 60
-    lexical_rows: int = 20_000
+    lexical_rows: int = 2_000
     characters_each: int = 1_200
     characters_all: int = 5_000
     relevance_floor: float = 0.5
