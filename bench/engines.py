@@ -7,11 +7,9 @@ from typing import Protocol
 
 import numpy as np
 from django.db import connection
-from haystack_integrations.components.retrievers.pgvector import PgvectorEmbeddingRetriever
 
 from bench.asking import K
 from bench.data import Floats
-from bench.loading import Loaded, haystack_store
 from bench.scopes import Scope
 from knowledge.embedding.spaces import active_space
 from knowledge.retrieval.candidates import Probe, candidates
@@ -48,25 +46,6 @@ class Earmark:
         found = candidates("knowledge", probe, scope.allowlist, _STATISTICS)
         scores = np.array([candidate.cosines for candidate in found], dtype=np.float32)
         return [-np.sort(-scores[:, i])[:K] if found else scores for i in range(len(vectors))]
-
-
-class Haystack:
-    """PgvectorEmbeddingRetriever, exact, on the same server."""
-
-    name = "haystack"
-
-    def __init__(self, loaded: Loaded) -> None:
-        self._retriever = PgvectorEmbeddingRetriever(
-            document_store=haystack_store(loaded.database), top_k=K
-        )
-
-    def search(self, vectors: Sequence[Floats], scope: Scope) -> list[Floats]:
-        """One call for each vector: it takes no more."""
-        return [self._one(vector, scope) for vector in vectors]
-
-    def _one(self, vector: Floats, scope: Scope) -> Floats:
-        found = self._retriever.run(query_embedding=vector.tolist(), filters=scope.filter)
-        return np.array([document.score for document in found["documents"]], dtype=np.float32)
 
 
 class Loopback:

@@ -9,8 +9,6 @@ from typing import Final
 
 import numpy as np
 import psycopg
-from haystack.utils import Secret
-from haystack_integrations.document_stores.pgvector import PgvectorDocumentStore
 from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 
@@ -25,9 +23,7 @@ from bench.data import (
     made,
     words,
 )
-from config.provision import OWNER
 from config.scratch import (
-    address,
     digest_of,
     drop,
     note,
@@ -85,12 +81,6 @@ INSERT INTO knowledge_lexicalentry (organization_id, category, asset_id, positio
 SELECT organization, 'knowledge', asset_id, position, 1, position * 700, position * 700 + 700, '', 'en', tokens
   FROM passages;
 """
-_HAYSTACK = """
-INSERT INTO haystack_documents (id, embedding, content, meta)
-SELECT p.asset_id || ':' || p.position, p.embedding, substr(i.body, p.position * 700 + 1, 700),
-       jsonb_build_object('organization', i.organization_id, 'folder', i.folder_key, 'item', i.id, 'open', s.closed = 0)
-  FROM passages p JOIN knowledge_item i ON i.id = p.asset_id JOIN staged s ON s.id = i.id
-"""
 _CODE = ("bench/data.py", "bench/loading.py", "*/migrations/*.py")
 
 
@@ -103,8 +93,10 @@ class Loaded:
     organizations: tuple[int, ...]
 
 
-def loaded(passages: int, *, organizations: int) -> Loaded:
+def loaded(passages: int, *, organizations: int, peers: bool = False) -> Loaded:
     """Make the corpus, put it into a database unless it lies there, and open that database.
+
+    With peers, Haystack's table beside ours is filled as well.
 
     Cost: about 20 s for 100,000 passages the first time.
     """
@@ -117,27 +109,25 @@ def loaded(passages: int, *, organizations: int) -> Loaded:
         _load(name, corpus, owners)
         _profile(owners[0])
         note(name, "loaded")
+    if peers and noted(name) != "with peers":
+        _fill_peers(name)
     return Loaded(
         name, corpus, tuple(Organization.objects.order_by("pk").values_list("pk", flat=True))
     )
+
+
+def _fill_peers(name: str) -> None:
+    from bench.haystack import fill
+
+    with superuser(name) as connection:
+        fill(name, connection)
+    note(name, "with peers")
 
 
 def forget_old() -> None:
     """Drop the corpora that other code has loaded."""
     current = digest_of(*_CODE)
     drop(*(name for name in scratch_databases(PREFIX) if not name.endswith(current)))
-
-
-def haystack_store(database: str) -> PgvectorDocumentStore:
-    """Return Haystack's store in that database, as its documentation sets it up."""
-    return PgvectorDocumentStore(
-        connection_string=Secret.from_token(address(database, OWNER)),
-        create_extension=False,
-        embedding_dimension=DIMENSIONS,
-        vector_type="halfvec",
-        vector_function="inner_product",
-        search_strategy="exact_nearest_neighbor",
-    )
 
 
 def _organizations(count: int) -> list[int]:
@@ -171,7 +161,6 @@ def _profile(owner: int) -> None:
 
 
 def _load(name: str, corpus: Made, owners: Sequence[int]) -> None:
-    haystack_store(name).count_documents()
     with superuser(name) as connection:
         register_vector(connection)
         # Foreign keys hold by construction; checking a million of them is not what is measured.
@@ -188,7 +177,6 @@ def _load(name: str, corpus: Made, owners: Sequence[int]) -> None:
                         f" WHERE id IN (SELECT id FROM staged WHERE closed = {closed})"
                     )
             connection.execute(_REST)
-            connection.execute(_HAYSTACK)
         connection.execute("VACUUM ANALYZE")
 
 

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bench.asking import VARIANTS, Asked
+from bench.asking import VARIANTS, Asked, questions
 from bench.data import SEED
-from bench.loading import AT, SPACE_KEY, Loaded
+from bench.dense import MANY, SHARES, WHOLE
+from bench.loading import AT, SPACE_KEY, Loaded, loaded
 from bench.measuring import WARM_UP
-from bench.scopes import Scope
+from bench.parts import Options, Outcome
+from bench.scopes import Scope, scope_of
 from knowledge.retrieval.pipeline import retrieve
 from knowledge.retrieval.types import Query, Understood
 from knowledge.text.keys import token_keys
@@ -23,12 +25,28 @@ from tenants.models import PhoneAgent
 _WORDS = 8
 
 
-def steps(loaded: Loaded, scope: Scope, asked: Sequence[Asked]) -> dict[str, float]:
+def measure(options: Options) -> Outcome:
+    """Print the steps of a whole search for each size and scope."""
+    found: dict[str, dict[str, float]] = {}
+    for passages in options.sizes:
+        for organizations, shares in ((1, WHOLE), (MANY, SHARES)):
+            corpus = loaded(passages, organizations=organizations)
+            for name, share in shares:
+                scope = scope_of(corpus, name, share)
+                count = options.questions + WARM_UP
+                asked = questions(corpus.made, scope.rows, on_topic=True, count=count)
+                laps = found[f"{passages} {name}"] = steps(corpus, scope, asked)
+                told = ", ".join(f"{step} {ms}" for step, ms in laps.items())
+                print(f"{passages:>9,} {name:>6}  {told} ms", flush=True)
+    return Outcome({"steps": found})
+
+
+def steps(corpus: Loaded, scope: Scope, asked: Sequence[Asked]) -> dict[str, float]:
     """Return the median of every step.
 
     Units: milliseconds; `all` is from opening the transaction to its end.
     """
-    owner = loaded.organizations[0]
+    owner = corpus.organizations[0]
     with organization_context(owner):
         agent = PhoneAgent.objects.get(pk=scope.allowlist.agent_id)
     chance = np.random.default_rng(SEED)
