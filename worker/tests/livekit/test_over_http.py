@@ -68,5 +68,8 @@ async def test_a_caller_who_interrupts_closes_the_request_on_the_server_too():
         stt.final("no, wait, something else")
         vad.stop()
         await until(lambda: server.dropped >= 1, what="the request to be closed")
+        await until(lambda: ledger.interrupted >= 1, what="the interrupted search")
+        interrupted = ledger.interrupted
+        # A slow machine may begin the second turn's search before the call ends; its end is not a barge-in.
         await session.aclose()
-    assert ledger.interrupted == 1
+    assert interrupted == 1
