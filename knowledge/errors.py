@@ -55,6 +55,12 @@ class FolderRefused(KnowledgeError):
     code = "folder_refused"
 
 
+class CursorRefused(KnowledgeError):
+    """The place in a list cannot be read from the address."""
+
+    code = "cursor_refused"
+
+
 class CodeShapeRefused(KnowledgeError):
     """A code shape needs a letter and a digit: A stands for a letter, # for a digit."""
 

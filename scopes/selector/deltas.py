@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
 from knowledge.models import Category
+from knowledge.places import CONTAINER, ROW, is_storable
 from scopes.errors import DeltaRefused
 from scopes.selecting import Picks
 
-_UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
-CONTAINER: Final = "c:"
-ROW: Final = "r:"
 _NOTHING: Final = frozenset[str]()
 
 
@@ -86,11 +83,6 @@ def read_delta(text: str) -> Delta:
 
 def _is_keys(told: Any) -> bool:
     return isinstance(told, list) and all(isinstance(key, str) and is_storable(key) for key in told)
-
-
-def is_storable(text: str) -> bool:
-    """Whether the database can hold a text at all."""
-    return not _UNSTORABLE.search(text)
 
 
 @dataclass(frozen=True)

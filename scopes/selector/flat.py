@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import connection
-
+from knowledge import tree as knowledge_tree
 from knowledge.finding import MOST_FOUND, find
-from knowledge.folders import ancestors, leaf
 from knowledge.models import Category, Instruction, InstructionDirectory, Item
+from knowledge.places import CONTAINER, PER_PAGE, ROW, Entry, Step, Tree
+from knowledge.tree import KnowledgeTree, item_entry
 from scopes.selecting import explicit_picks
-from scopes.selector import instruction_tree, knowledge_tree
-from scopes.selector.deltas import CONTAINER, ROW, Delta, keys_of
+from scopes.selector import instruction_tree
+from scopes.selector.deltas import Delta, keys_of
 from scopes.selector.instruction_tree import InstructionTree, instruction_entry
-from scopes.selector.knowledge_tree import KnowledgeTree, item_entry
 from scopes.selector.picked import Picked
-from scopes.selector.places import PER_PAGE, Entry, Step, Tree
 
 SHORTEST: Final = 2
-MOST_FOLDERS: Final = 20_000
-_FOLDERS: Final = """
-WITH RECURSIVE met(at) AS (
-  (SELECT x.folder_key FROM knowledge_item x
-    WHERE x.organization_id = %(organization)s AND x.deleted_at IS NULL
-    ORDER BY x.folder_key LIMIT 1)
-  UNION ALL
-  SELECT n.folder_key FROM met CROSS JOIN LATERAL (
-    SELECT x.folder_key FROM knowledge_item x
-     WHERE x.organization_id = %(organization)s AND x.deleted_at IS NULL AND x.folder_key > met.at
-     ORDER BY x.folder_key LIMIT 1) n
-) SELECT at FROM met LIMIT %(most)s
-"""
 
 
 @dataclass(frozen=True)
@@ -60,30 +44,16 @@ def found(tree: Tree, category: str, text: str) -> Flat:
 
 
 def _containers_named(tree: Tree, text: str) -> list[Entry]:
-    wanted = _plain(text)
     if isinstance(tree, KnowledgeTree):
-        keys = {one for key in _folder_keys(tree) for one in (*ancestors(key), key)}
-        keys |= set(tree.source_names())
-        named = [key for key in sorted(keys) if wanted in _plain(tree.name(key), leaf(key))]
-        return [_folder(tree, key) for key in named]
+        return [_folder(tree, key) for key in tree.folders_named(text)]
     rows = InstructionDirectory.objects.filter(
         organization_id=_organization(tree), name__icontains=text
     )
     return [instruction_tree.directory_entry(row, ()) for row in rows.order_by("name", "id")]
 
 
-def _folder_keys(tree: KnowledgeTree) -> list[str]:
-    with connection.cursor() as cursor:
-        cursor.execute(_FOLDERS, {"organization": tree.organization_id, "most": MOST_FOLDERS})
-        return [key for (key,) in cursor.fetchall()]
-
-
 def _folder(tree: KnowledgeTree, key: str) -> Entry:
     return tree.folder_entry(key, key, ())
-
-
-def _plain(*texts: str) -> str:
-    return "\n".join(unicodedata.normalize("NFC", text).casefold() for text in texts)
 
 
 def _rows_named(tree: Tree, category: str, text: str) -> list[Entry]:

@@ -10,8 +10,7 @@ from django.db import connection
 from django.db.models import Q
 
 from knowledge.models import Instruction, InstructionDirectory, InstructionStatus
-from scopes.selector.deltas import CONTAINER, ROW
-from scopes.selector.places import MOST_COUNTED, Entry, Place, Step
+from knowledge.places import CONTAINER, MOST_COUNTED, ROW, Entry, Place, Step
 
 _WAYS: Final = """
 WITH RECURSIVE way AS (

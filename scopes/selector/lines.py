@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from knowledge.places import Entry, Page, Step
 from scopes.selector import words
 from scopes.selector.deltas import Delta
 from scopes.selector.picked import Picked
-from scopes.selector.places import Entry, Page, Step
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
+from knowledge.places import Entry
 from scopes.errors import ScopeChangedMeanwhile, SelectionGone
 from scopes.models import AgentScope
 from scopes.retaking import (
@@ -29,7 +30,6 @@ from scopes.selector import words
 from scopes.selector.deltas import keys_of
 from scopes.selector.flat import named
 from scopes.selector.picked import tree_of
-from scopes.selector.places import Entry
 from scopes.selector.rooms import Visit, visit
 from tenants.admin_site import our_site, own_transaction
 from tenants.models import AuditEntry

@@ -10,11 +10,10 @@ from uuid import UUID
 from django.db import connection
 
 from knowledge.models import Category
+from knowledge.places import CONTAINER, ROW, Entry, Place, Step, Tree
+from knowledge.tree import KnowledgeTree
 from scopes.models import DirectoryPick, FolderPick, InstructionPick, ItemPick, Pick
-from scopes.selector.deltas import CONTAINER, ROW
 from scopes.selector.instruction_tree import InstructionTree
-from scopes.selector.knowledge_tree import KnowledgeTree
-from scopes.selector.places import Entry, Place, Step, Tree
 from tenants.models import PhoneAgent
 
 _INSIDE_FOLDERS: Final = """

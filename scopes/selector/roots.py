@@ -9,12 +9,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from knowledge.places import PER_PAGE, Page, Place, Step, page_of, read_cursor
 from scopes.selector import words
 from scopes.selector.deltas import Delta
 from scopes.selector.flat import SHORTEST, Flat, emptied, found, reviewed
 from scopes.selector.lines import Line, Listing, line_of, listing_of, short
 from scopes.selector.picked import Picked, tree_of
-from scopes.selector.places import PER_PAGE, Page, Place, Step, page_of, read_cursor
 from scopes.selector.rooms import Visit
 from scopes.selector.sheet import Sheet
 from scopes.selector.state import RootState

@@ -9,8 +9,9 @@ from typing import Any, Final
 from django.http import HttpRequest, QueryDict
 
 from knowledge.models import Category
+from knowledge.places import is_storable
 from scopes.errors import DeltaRefused
-from scopes.selector.deltas import Delta, folded, is_storable, read_boxes, read_delta
+from scopes.selector.deltas import Delta, folded, read_boxes, read_delta
 
 # Each open folder is a page of fifty boxes; more of them would only be closed by hand.
 MOST_OPEN: Final = 12

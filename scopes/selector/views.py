@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from knowledge.errors import CursorRefused
 from knowledge.models import Category
 from scopes.errors import DeltaRefused, ScopeChangedMeanwhile, SelectionGone
 from scopes.previewing import golden_outside
@@ -35,8 +36,8 @@ def scope_page(request: HttpRequest, object_id: str) -> HttpResponse:
         return _whole(seen, Pressed({name: Sheet(name) for name in Category.values}))
     try:
         return _whole(seen, _pressed(seen))
-    except DeltaRefused:
-        return HttpResponse(str(DeltaRefused()), status=400, content_type="text/plain")
+    except (DeltaRefused, CursorRefused) as refusal:
+        return HttpResponse(str(refusal), status=400, content_type="text/plain")
 
 
 def _pressed(seen: Visit) -> Pressed:
@@ -100,7 +101,7 @@ def folder_part(request: HttpRequest, object_id: str) -> HttpResponse:
             listing = folder_view(
                 Picked(seen.agent, category), place, request.GET.get("cursor", "")
             )
-        except DeltaRefused as refusal:
+        except CursorRefused as refusal:
             raise Http404 from refusal
         return part(seen, "scopes/list.html", {"list": listing})
 

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from scopes.selector.places import Cursor
+from knowledge.places import Cursor
 from tests.planting import plant_items
 from tests.scope_pages import desk
 

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from knowledge.models import Item
+from knowledge.places import Cursor, page_of, read_cursor
+from knowledge.tree import KnowledgeTree
 from scopes.selector.instruction_tree import InstructionTree
-from scopes.selector.knowledge_tree import KnowledgeTree
-from scopes.selector.places import Cursor, page_of, read_cursor
 from tests.world import tenant
 
 pytestmark = pytest.mark.django_db

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from knowledge.errors import CursorRefused
+from knowledge.places import Cursor, read_cursor
 from scopes.errors import DeltaRefused
 from scopes.selecting import Picks
 from scopes.selector.deltas import Box, Delta, folded, keys_of, picks_of, read_boxes, read_delta
-from scopes.selector.places import Cursor, read_cursor
 
 keys = st.sampled_from([f"c:help/{name}" for name in "abcdefgh"])
 stored = st.frozensets(keys)
@@ -94,5 +95,5 @@ def test_a_cursor_is_read_as_it_was_written(backward, bound, number):
 
 @pytest.mark.parametrize("sent", ["!", "bm8", "WzEsIFsieCJdLCAxXQ", "W10"])
 def test_what_is_no_cursor_is_refused(sent):
-    with pytest.raises(DeltaRefused):
+    with pytest.raises(CursorRefused):
         read_cursor(sent)

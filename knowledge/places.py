@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 from uuid import UUID
 
-from scopes.errors import DeltaRefused
-from scopes.selector.deltas import is_storable
+from knowledge.errors import CursorRefused
 
 PER_PAGE: Final = 50
 MOST_COUNTED: Final = 1_000
+# The key of an entry begins with one of these.
+CONTAINER: Final = "c:"
+ROW: Final = "r:"
+_UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
+
+
+def is_storable(text: str) -> bool:
+    """Whether the database can hold a text at all."""
+    return not _UNSTORABLE.search(text)
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ class Cursor:
 def read_cursor(text: str) -> Cursor:
     """Return the cursor in an address; empty is the first page.
 
-    Raises: DeltaRefused
+    Raises: CursorRefused
     """
     if not text:
         return Cursor()
@@ -81,7 +90,7 @@ def read_cursor(text: str) -> Cursor:
         backward, bound, number = json.loads(base64.urlsafe_b64decode(padded.encode()))
         return Cursor(bool(backward), _bound(bound), int(number))
     except (ValueError, TypeError):
-        raise DeltaRefused from None
+        raise CursorRefused from None
 
 
 _PARTS: Final = {"c": 2, "r": 3}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
@@ -12,10 +13,10 @@ from django.db.models import Q
 from knowledge.errors import FolderRefused
 from knowledge.folders import ancestors, leaf, prefix_range, segments, source_slug
 from knowledge.models import Dataset, Item, ItemKind, ParseStatus, ReviewStatus, Source
-from scopes.selector.deltas import CONTAINER, ROW
-from scopes.selector.places import MOST_COUNTED, Entry, Place, Step
+from knowledge.places import CONTAINER, MOST_COUNTED, ROW, Entry, Place, Step
 
 MOST_HELD: Final = 100
+MOST_FOLDERS: Final = 20_000
 
 # A loose scan of the index over (organization, folder_key): one probe for each folder, whatever it
 # holds. A folder's keys may lie in two runs ("a", then "a b", then "a/x"), so one that was met by
@@ -61,6 +62,19 @@ SELECT f.key, (SELECT count(*) FROM (
   FROM unnest(%(keys)s::text[]) AS f(key)
 """
 
+_FOLDERS: Final = """
+WITH RECURSIVE met(at) AS (
+  (SELECT x.folder_key FROM knowledge_item x
+    WHERE x.organization_id = %(organization)s AND x.deleted_at IS NULL
+    ORDER BY x.folder_key LIMIT 1)
+  UNION ALL
+  SELECT n.folder_key FROM met CROSS JOIN LATERAL (
+    SELECT x.folder_key FROM knowledge_item x
+     WHERE x.organization_id = %(organization)s AND x.deleted_at IS NULL AND x.folder_key > met.at
+     ORDER BY x.folder_key LIMIT 1) n
+) SELECT at FROM met LIMIT %(most)s
+"""
+
 
 class KnowledgeTree:
     """The knowledge of one organization. Expects its context."""
@@ -92,6 +106,21 @@ class KnowledgeTree:
     def name(self, key: str) -> str:
         """Return a folder's own name; a source's is what staff call it."""
         return self.source_names().get(key, key) if "/" not in key else leaf(key)
+
+    def folders_named(self, text: str) -> list[str]:
+        """Return the keys of the folders and sources with a text in their name.
+
+        Cost: a probe for each folder of the organization.
+        """
+        wanted = _plain(text)
+        keys = {one for key in self._folder_keys() for one in (*ancestors(key), key)}
+        keys |= set(self.source_names())
+        return [key for key in sorted(keys) if wanted in _plain(self.name(key), leaf(key))]
+
+    def _folder_keys(self) -> list[str]:
+        with connection.cursor() as cursor:
+            cursor.execute(_FOLDERS, {"organization": self.organization_id, "most": MOST_FOLDERS})
+            return [key for (key,) in cursor.fetchall()]
 
     def containers(
         self, place: Place, bound: tuple[str, ...] | None, *, backward: bool, limit: int
@@ -183,6 +212,10 @@ def item_state(row: Item) -> str:
         return "unapproved"
     parsed = row.parse_status in {ParseStatus.PARSED, ParseStatus.INGESTED}
     return "" if parsed else "unread"
+
+
+def _plain(*texts: str) -> str:
+    return "\n".join(unicodedata.normalize("NFC", text).casefold() for text in texts)
 
 
 def _behind(bound: tuple[str, ...] | None, *, backward: bool) -> Q:
