@@ -227,6 +227,35 @@ class ApiToken(TenantModel):
         return self.label or self.kid
 
 
+class Invitation(TenantModel):
+    """A link that lets its first user into an organization; only the hash of its secret is kept."""
+
+    email = models.EmailField()
+    role = models.CharField(max_length=16, choices=Role)
+    secret_sha256 = models.BinaryField(max_length=32, unique=True)
+    invited_by = models.ForeignKey(
+        User, null=True, on_delete=models.PROTECT, related_name="invitations_made"
+    )
+    sent_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    accepted_by = models.ForeignKey(
+        User, null=True, blank=True, on_delete=models.PROTECT, related_name="invitations_accepted"
+    )
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["-sent_at", "id"]
+
+    def __str__(self) -> str:
+        return f"{self.email} as {self.role}"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it was used or taken back."""
+        return self.accepted_at is not None or self.revoked_at is not None
+
+
 class AnsweredRequest(TenantModel):
     """What was answered to a write that carried an idempotency key, kept for a day."""
 
