@@ -14,6 +14,8 @@ from config.variables import VARIABLES
 _TRUE: Final = frozenset({"1", "true", "yes", "on"})
 _FALSE: Final = frozenset({"", "0", "false", "no", "off"})
 _POSTGRES: Final = frozenset({"postgres", "postgresql"})
+# How a mail server is spoken to: TLS begun in the open, TLS from the start, or none at all.
+_MAIL_PORTS: Final = {"smtp": 587, "smtps": 465, "smtp+plain": 25}
 
 
 def inherited() -> dict[str, str]:
@@ -120,6 +122,28 @@ def env_database(name: str) -> dict[str, Any] | None:
         "HOST": options.pop("host", None) or unquote(parts.hostname or ""),
         "PORT": str(parts.port or ""),
         "OPTIONS": options,
+    }
+
+
+def env_mail(name: str) -> dict[str, Any] | None:
+    """The settings that the address of a mail server means, or None when it is not set.
+
+    Shape: smtp://user:password@host:587 (STARTTLS), smtps://… (TLS), smtp+plain://… (neither);
+           `none` for none, so that a secret's file need not be empty.
+    """
+    value = env_secret(name)
+    if value is None or value == "none":
+        return None
+    parts = _split(name, value)
+    if parts.scheme not in _MAIL_PORTS or not parts.hostname:
+        raise ImproperlyConfigured(f"{name} must look like smtp://user:password@host:587.")
+    return {
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or _MAIL_PORTS[parts.scheme],
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_TLS": parts.scheme == "smtp",
+        "EMAIL_USE_SSL": parts.scheme == "smtps",
     }
 
 

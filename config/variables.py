@@ -41,6 +41,8 @@ VARIABLES: Final = {
         Variable("EARMARK_WEB_CONNECTIONS", "Database connections that the threads of one web process share; 0 means one for each thread.", "8"),
         Variable("EARMARK_WEB_THREADS", "Threads in each web process.", "16"),
         Variable("EARMARK_WEB_WORKERS", "Number of web processes.", "2"),
+        Variable("EMAIL_FROM", "Sender of invitations and of links for a new password.", "earmark@localhost"),
+        Variable("EMAIL_URL", "Mail server: smtp:// begins TLS, smtps:// is TLS, smtp+plain:// is neither. Without it nothing is sent, and links are given by hand; `make run` writes mail into its log.", secret=True),
         Variable("HOST", "Address `make run` listens on; 0.0.0.0 is every address of the machine.", "127.0.0.1"),
         Variable("OPENAI_API_KEY", "Key for the embedding service at OPENAI_BASE_URL.", secret=True),
         Variable("OPENAI_BASE_URL", "Address of OpenAI or of any server that speaks its API.", "https://api.openai.com/v1"),

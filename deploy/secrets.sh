@@ -11,6 +11,8 @@ keep database_url "postgresql://earmark_app:$(cat secrets/app_password)@postgres
 keep database_owner_url "postgresql://earmark_owner:$(cat secrets/owner_password)@postgres/earmark"
 # Replace it where an embedding service wants a key.
 keep openai_api_key none
+# Replace it where mail is sent: smtp://user:password@host:587
+keep email_url none
 # The containers read them under their own user id.
 chmod 644 secrets/*
 chmod 711 secrets

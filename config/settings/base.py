@@ -12,6 +12,7 @@ from config.env import (
     env_choice,
     env_int,
     env_list,
+    env_mail,
     env_optional,
     env_secret,
     env_str,
@@ -49,7 +50,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "config.requests.PageLanguageMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -106,9 +107,23 @@ LOGIN_URL = "admin:login"
 SECOND_FACTOR_REQUIRED = env_bool("EARMARK_SECOND_FACTOR_REQUIRED")
 OTP_TOTP_ISSUER = "Earmark"
 
+# Long enough to read the mail, too short to be found in a mailbox much later.
+PASSWORD_RESET_TIMEOUT = 3600
+
+MAIL_SERVER = env_mail("EMAIL_URL")
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if MAIL_SERVER else 'dummy'}.EmailBackend"
+globals().update(MAIL_SERVER or {})
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env_str("EMAIL_FROM")
+
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("ar", "العربية")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+# One way to write numbers and instants, whatever the language.
+FORMAT_MODULE_PATH = "config.formats"
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
@@ -215,6 +230,7 @@ CELERY_TASK_ROUTES = {
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "knowledge.sweep", "schedule": 15.0, "options": {"expires": 15}},
     "reconcile": {"task": "knowledge.reconcile", "schedule": 600.0, "options": {"expires": 600}},
+    "spaces": {"task": "knowledge.fill_spaces", "schedule": 5.0, "options": {"expires": 5}},
     "refit": {"task": "knowledge.refit", "schedule": 15.0, "options": {"expires": 15}},
     "uploads": {"task": "knowledge.import_uploads", "schedule": 5.0, "options": {"expires": 5}},
     "sources": {"task": "knowledge.sync_sources", "schedule": 60.0, "options": {"expires": 60}},

@@ -11,3 +11,5 @@ DEBUG = env_bool("DEBUG")
 SECRET_KEY = env_secret("SECRET_KEY") or local_secret("secret_key")
 ALLOWED_HOSTS = env_list("ALLOWED_HOSTS") or ["localhost", "127.0.0.1", "[::1]"]
 DATABASES = databases(embedded="run")
+if not MAIL_SERVER:  # noqa: F405
+    EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"

@@ -9,6 +9,7 @@ from config.env import (
     env_database,
     env_int,
     env_list,
+    env_mail,
     env_secret,
     env_str,
     env_url,
@@ -19,7 +20,8 @@ HTTP = frozenset({"http", "https"})
 
 @pytest.fixture(autouse=True)
 def clean(monkeypatch):
-    for name in ("ALLOWED_HOSTS", "DATABASE_URL", "DEBUG", "PORT", "SECRET_KEY", "OPENAI_BASE_URL"):
+    for name in ("ALLOWED_HOSTS", "DATABASE_URL", "DEBUG", "EMAIL_URL", "PORT", "SECRET_KEY",
+                 "OPENAI_BASE_URL"):  # fmt: skip
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(f"{name}_FILE", raising=False)
 
@@ -65,6 +67,8 @@ def test_a_switch_reads_common_words(monkeypatch, value, meaning):
         ("DATABASE_URL", "postgresql://app@host", env_database),
         ("DATABASE_URL", "postgresql://host/name", env_database),
         ("DATABASE_URL", "postgresql://app@host:port/name", env_database),
+        ("EMAIL_URL", "http://mail.example", env_mail),
+        ("EMAIL_URL", "smtp://", env_mail),
     ],
 )
 def test_a_malformed_value_is_refused_by_name(monkeypatch, name, value, read):
@@ -123,3 +127,25 @@ def test_a_database_address_can_name_a_socket_folder(monkeypatch):
 
 def test_no_database_address_means_no_entry():
     assert env_database("DATABASE_URL") is None
+
+
+@pytest.mark.parametrize(
+    ("address", "port", "secured"),
+    [
+        ("smtp://post:p%40ss@mail.example", 587, ("EMAIL_USE_TLS",)),
+        ("smtps://post:p%40ss@mail.example", 465, ("EMAIL_USE_SSL",)),
+        ("smtp+plain://post:p%40ss@mail.example:2525", 2525, ()),
+    ],
+)
+def test_a_mail_address_is_taken_apart(monkeypatch, address, port, secured):
+    monkeypatch.setenv("EMAIL_URL", address)
+    server = env_mail("EMAIL_URL") or {}
+    assert (server["EMAIL_HOST"], server["EMAIL_PORT"]) == ("mail.example", port)
+    assert (server["EMAIL_HOST_USER"], server["EMAIL_HOST_PASSWORD"]) == ("post", "p@ss")
+    assert tuple(n for n in ("EMAIL_USE_TLS", "EMAIL_USE_SSL") if server[n]) == secured
+
+
+def test_no_mail_address_means_no_mail(monkeypatch):
+    assert env_mail("EMAIL_URL") is None
+    monkeypatch.setenv("EMAIL_URL", "none")
+    assert env_mail("EMAIL_URL") is None
