@@ -1,6 +1,6 @@
 # Every target works in a fresh clone; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run stop test test-all check lint types imports migrations deploy audit eval bench docs lock
+.PHONY: help run stop test test-all check lint types imports migrations deploy audit eval bench docs messages lock
 SHELL := /bin/sh
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
@@ -58,6 +58,9 @@ eval: $(DEV) ## Measure answers
 
 bench: $(BENCH) ## Measure speed
 	@$(BIN)/python -m bench
+
+messages: $(DEV) ## Gather and compile what pages say
+	@DJANGO_SETTINGS_MODULE=config.settings.test $(BIN)/python manage.py messages --write
 
 docs: $(DEV) ## Write the files that are generated
 	@DJANGO_SETTINGS_MODULE=config.settings.test $(BIN)/python manage.py contract --write

@@ -11,10 +11,15 @@ from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.middleware.locale import LocaleMiddleware
+from django.utils import translation
 
 from config.logs import REQUEST_ID
 
 _log: Final = logging.getLogger("earmark.request")
+# What programs read: English, whatever language a client asks for.
+_WIRES: Final = ("/api/", "/internal/", "/integrations/", "/metrics", "/healthz", "/readyz")
 _ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -36,6 +41,26 @@ class RequestIdMiddleware:
         finally:
             REQUEST_ID.reset(token)
         return response
+
+
+class PageLanguageMiddleware(LocaleMiddleware):
+    """Speaks the reader's language on pages, and the one language of the contract on the wires."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        """Choose the language of an answer."""
+        if request.path_info.startswith(_WIRES):
+            translation.activate(settings.LANGUAGE_CODE)
+            request.LANGUAGE_CODE = settings.LANGUAGE_CODE
+        else:
+            super().process_request(request)
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        """Tell caches that pages differ by language."""
+        if request.path_info.startswith(_WIRES):
+            return response
+        return super().process_response(request, response)
 
 
 def client_address(request: HttpRequest) -> str:

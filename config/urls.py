@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
+from django.views.i18n import set_language
 
 from config.health import alive, ready
 from voiceapi.exposing import metrics
@@ -15,5 +16,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", ready, name="ready"),
     path("internal/voice/v1/", include("voiceapi.urls")),
     path("integrations/", include("voiceapi.peers.urls")),
+    path("language/", set_language, name="set_language"),
     path("metrics", metrics, name="metrics"),
 ]

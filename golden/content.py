@@ -10,6 +10,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from golden.errors import ContentRefused
 from golden.models import LONGEST_ANSWER, AnswerContent, AssetKind
 from knowledge.errors import FolderRefused
@@ -122,25 +124,26 @@ def _distinct(paraphrases: Sequence[str], question: str) -> list[str]:
 def _wrong(content: Content, kind: str) -> Iterator[tuple[str, str]]:
     yield from _wrong_words(content, kind)
     if content.valid_from and content.valid_until and content.valid_from >= content.valid_until:
-        yield "valid_until", "It would end before it begins."
+        yield "valid_until", _("It would end before it begins.")
     try:
         segments(content.folder)
     except FolderRefused as refusal:
-        yield "folder", str(refusal)
+        yield "folder", _(str(refusal))
 
 
 def _wrong_words(content: Content, kind: str) -> Iterator[tuple[str, str]]:
     for name, text in (("question", content.question), ("answer", content.answer)):
         if not text:
-            yield name, "This is needed."
+            yield name, _("This is needed.")
     if len(content.question) > LONGEST_QUESTION:
-        yield "question", f"A question has at most {LONGEST_QUESTION} characters."
+        yield "question", _("A question has at most %s characters.") % LONGEST_QUESTION
     if kind == AssetKind.ANSWER and len(content.answer) > LONGEST_ANSWER:
-        yield "answer", f"It is spoken whole, so it has at most {LONGEST_ANSWER} characters."
+        told = _("It is spoken whole, so it has at most %s characters.")
+        yield "answer", told % LONGEST_ANSWER
     if len(content.paraphrases) > MOST_PARAPHRASES:
-        yield "paraphrases", f"There are at most {MOST_PARAPHRASES} paraphrases."
+        yield "paraphrases", _("There are at most %s paraphrases.") % MOST_PARAPHRASES
     if any(len(paraphrase) > LONGEST_PARAPHRASE for paraphrase in content.paraphrases):
-        yield "paraphrases", f"A paraphrase has at most {LONGEST_PARAPHRASE} characters."
+        yield "paraphrases", _("A paraphrase has at most %s characters.") % LONGEST_PARAPHRASE
 
 
 def _unknown(content: Content, organization_id: int) -> Iterator[tuple[str, str]]:
@@ -153,4 +156,4 @@ def _unknown(content: Content, organization_id: int) -> Iterator[tuple[str, str]
                 organization_id=organization_id, pk__in=wanted
             ).values_list("pk", flat=True)
         ):
-            yield name, "One of them is not there."
+            yield name, _("One of them is not there.")

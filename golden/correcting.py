@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from golden.acting import Act, require, require_reason
 from golden.content import LONGEST_QUESTION
 from golden.errors import AnswerNotThere, ApproverIsRequester, ContentRefused, RequestNotOpen
@@ -62,9 +64,9 @@ def correct(organization: Organization, correction: Correction, act: Act) -> UUI
 def _refuse(question: str, text: str) -> None:
     wrong = {}
     if not 0 < len(question) <= LONGEST_QUESTION:
-        wrong["question"] = f"Between 1 and {LONGEST_QUESTION} characters."
+        wrong["question"] = _("Between 1 and %s characters.") % LONGEST_QUESTION
     if not 0 < len(text) <= LONGEST_ANSWER:
-        wrong["text"] = f"Between 1 and {LONGEST_ANSWER} characters."
+        wrong["text"] = _("Between 1 and %s characters.") % LONGEST_ANSWER
     if wrong:
         raise ContentRefused(fields=wrong)
 
@@ -72,7 +74,7 @@ def _refuse(question: str, text: str) -> None:
 def _refuse_unknown(organization_id: int, correction: Correction) -> None:
     records = SearchRecord.objects.filter(organization_id=organization_id)
     if correction.search_id and not records.filter(pk=correction.search_id).exists():
-        raise ContentRefused(fields={"search": "There is no such search."})
+        raise ContentRefused(fields={"search": _("There is no such search.")})
 
 
 def _item(

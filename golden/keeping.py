@@ -8,6 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db.models import DurationField, ExpressionWrapper, F, QuerySet
+from django.utils.translation import gettext as _
 
 from golden.acting import Act, changing, require, tell
 from golden.errors import ContentRefused, NothingPublished
@@ -61,13 +62,13 @@ def assign(organization_id: int, golden_id: UUID, care: Care, act: Act) -> Golde
 
 def _refuse(care: Care, organization_id: int) -> None:
     if not 1 <= care.review_days <= LONGEST_INTERVAL_DAYS:
-        most = f"Between 1 and {LONGEST_INTERVAL_DAYS} days."
+        most = _("Between 1 and %s days.") % LONGEST_INTERVAL_DAYS
         raise ContentRefused(fields={"review_days": most})
     if care.owner_id is None:
         return
     owner = User.objects.filter(pk=care.owner_id).first()
     if not roles_in(owner, organization_id):
-        raise ContentRefused(fields={"owner": "This person is not a member."})
+        raise ContentRefused(fields={"owner": _("This person is not a member.")})
 
 
 def overdue(answers: QuerySet[GoldenAnswer], *, at: datetime) -> QuerySet[GoldenAnswer]:

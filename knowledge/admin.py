@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from knowledge.admin_imports import UploadForm
 from knowledge.admin_instructions import InstructionAdmin
@@ -38,18 +39,34 @@ def attention(request: HttpRequest) -> list[Notice]:
     notices = []
     for organization in organizations_seen(request, Role.VIEWER)[:20]:
         rows = (
-            ("failed to index", IndexState, {"status": IndexState.Status.FAILED}),
-            ("failed to import", ImportFailure, {"resolved_at": None}),
-            ("sources failed", SourceSchedule, {"last_outcome": "failed"}),
-            ("sources ask", SourceSchedule, {"last_outcome": "needs_confirmation"}),
+            (
+                _("%(organization)s: %(many)s failed to index"),
+                IndexState,
+                {"status": IndexState.Status.FAILED},
+            ),
+            (
+                _("%(organization)s: %(many)s failed to import"),
+                ImportFailure,
+                {"resolved_at": None},
+            ),
+            (
+                _("%(organization)s: %(many)s sources failed"),
+                SourceSchedule,
+                {"last_outcome": "failed"},
+            ),
+            (
+                _("%(organization)s: %(many)s sources ask"),
+                SourceSchedule,
+                {"last_outcome": "needs_confirmation"},
+            ),
         )
         for what, model, where in rows:
             found = model._default_manager.filter(organization=organization, **where)
             count = found.values("pk")[: _MOST_COUNTED + 1].count()
             if count:
-                many = f"more than {_MOST_COUNTED}" if count > _MOST_COUNTED else count
+                many = _("more than %s") % _MOST_COUNTED if count > _MOST_COUNTED else count
                 url = reverse(f"admin:knowledge_{model._meta.model_name}_changelist")
-                text = f"{organization}: {many} {what}"
+                text = what % {"organization": organization, "many": many}
                 notices.append(Notice(text, f"{url}?{ORGANIZATION}={organization.slug}"))
     return notices
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from knowledge.models import IndexState
 
@@ -37,12 +38,13 @@ def chip(state: IndexState | None, *, at: datetime) -> SafeString:
 
 def _words(state: IndexState | None, at: datetime) -> tuple[str, str]:
     if state is None:
-        return "updating", "Updating"
+        return "updating", _("Updating")
     if state.status == IndexState.Status.FAILED:
-        return "failed", f"Failed: {state.last_error or state.last_error_code or 'unknown'}"
+        reason = state.last_error or state.last_error_code
+        return "failed", _("Failed: %s") % _(reason) if reason else _("Failed")
     if state.applied_generation >= state.desired_generation:
-        return "live", "Live"
+        return "live", _("Live")
     if state.status == IndexState.Status.RETRYING:
         seconds = max(0, math.ceil((state.next_attempt_at - at).total_seconds()))
-        return "retrying", f"Retrying in {seconds} s"
-    return "updating", "Updating"
+        return "retrying", _("Retrying in %s s") % seconds
+    return "updating", _("Updating")

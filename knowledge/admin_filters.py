@@ -43,9 +43,9 @@ class IndexFilter(admin.SimpleListFilter):
     title = _("index")
     parameter_name = "index"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
         """Offer every state; those that need somebody come first."""
-        return [("failed", "Failed"), ("retrying", "Retrying"), ("pending", "Updating")]
+        return [("failed", _("Failed")), ("retrying", _("Retrying")), ("pending", _("Updating"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Keep the rows in a state, found through the state's own index."""
@@ -96,9 +96,9 @@ class StateFilter(admin.SimpleListFilter):
     title = _("state")
     parameter_name = "state"
 
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
         """Offer the states of rows that are behind."""
-        return [("failed", "Failed"), ("retrying", "Retrying"), ("pending", "Updating")]
+        return [("failed", _("Failed")), ("retrying", _("Retrying")), ("pending", _("Updating"))]
 
     def choices(self, changelist: Any) -> Any:
         """Name what is shown without a choice."""

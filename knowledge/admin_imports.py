@@ -18,6 +18,9 @@ from django.http import (
 )
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils.text import format_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from knowledge.ingestion.limits import MEBIBYTE
 from knowledge.ingestion.uploads import (
@@ -39,11 +42,11 @@ from tenants.models import Role
 Status = ImportRun.Status
 Verb = Callable[..., Any]
 # The verb, its label, and in which states it is offered.
-VERBS: Final[dict[str, tuple[Verb, str, frozenset[str]]]] = {
-    "pause": (pause, "Pause", frozenset({Status.RUNNING})),
-    "resume": (resume, "Go on", frozenset({Status.PAUSED})),
-    "cancel": (cancel, "Cancel", frozenset({Status.RUNNING, Status.PAUSED})),
-    "retry": (retry, "Try the failed files again", frozenset({Status.DONE})),
+VERBS: Final[dict[str, tuple[Verb, Any, frozenset[str]]]] = {
+    "pause": (pause, gettext_lazy("Pause"), frozenset({Status.RUNNING})),
+    "resume": (resume, gettext_lazy("Go on"), frozenset({Status.PAUSED})),
+    "cancel": (cancel, gettext_lazy("Cancel"), frozenset({Status.RUNNING, Status.PAUSED})),
+    "retry": (retry, gettext_lazy("Try the failed files again"), frozenset({Status.DONE})),
 }
 _FAILED: Final = (ImportUpload.Outcome.FAILED, ImportUpload.Outcome.PARTLY)
 
@@ -68,15 +71,23 @@ class FilesField(forms.FileField):
 class UploadForm(forms.Form):
     """Which files, and where they go."""
 
-    source = forms.ModelChoiceField(Source.objects.none(), empty_label=None)
+    source = forms.ModelChoiceField(
+        Source.objects.none(), label=gettext_lazy("Source"), empty_label=None
+    )
     folder = forms.CharField(
+        label=gettext_lazy("Folder"),
         required=False,
         max_length=1000,
-        help_text="The path below the source: cards/voyager. Empty for the source itself.",
+        help_text=gettext_lazy(
+            "The path below the source: cards/voyager. Empty for the source itself."
+        ),
         widget=forms.TextInput(attrs={"dir": "auto"}),
     )
     files = FilesField(  # type: ignore[assignment]
-        help_text=f"Up to {MOST_FILES} files; archives count as one."
+        label=gettext_lazy("Files"),
+        help_text=format_lazy(
+            gettext_lazy("Up to {most} files; archives count as one."), most=MOST_FILES
+        ),
     )
 
     def __init__(self, request: HttpRequest, *args: Any) -> None:
@@ -101,7 +112,7 @@ def new_import(request: HttpRequest) -> HttpResponse:
     run = _handed_in(request, form) if form.is_valid() else None
     if run is not None:
         return HttpResponseRedirect(reverse("admin:import_progress", args=[run.pk]))
-    context = {**our_site().each_context(request), "title": "Import files", "form": form}
+    context = {**our_site().each_context(request), "title": _("Import files"), "form": form}
     return TemplateResponse(request, "knowledge/import_new.html", context)
 
 
@@ -113,7 +124,7 @@ def import_progress(request: HttpRequest, run_id: UUID) -> HttpResponse:
     can_edit = authority_of(request).has(Role.EDITOR, run.organization_id)
     context = {
         **our_site().each_context(request),
-        "title": f"Import: {run.label}",
+        "title": _("Import: %s") % run.label,
         "run": run,
         "uploads": uploads,
         "done": done,
@@ -146,7 +157,7 @@ def _run(request: HttpRequest, run_id: UUID) -> ImportRun:
     return found
 
 
-def _offered(run: ImportRun, uploads: list[ImportUpload]) -> list[tuple[str, str]]:
+def _offered(run: ImportRun, uploads: list[ImportUpload]) -> list[tuple[Any, str]]:
     if not uploads:
         return []
     has_failed = any(upload.outcome in _FAILED for upload in uploads)
@@ -160,7 +171,7 @@ def _offered(run: ImportRun, uploads: list[ImportUpload]) -> list[tuple[str, str
 def _handed_in(request: HttpRequest, form: UploadForm) -> ImportRun | None:
     told = form.cleaned_data
     if sum(file.size for file in told["files"]) > LARGEST_SENDING:
-        form.add_error("files", f"Together more than {LARGEST_SENDING // MEBIBYTE} MiB.")
+        form.add_error("files", _("Together more than %s MiB.") % (LARGEST_SENDING // MEBIBYTE))
         return None
     files = [HandedIn(file.name, file.read()) for file in told["files"]]
     try:
@@ -168,9 +179,10 @@ def _handed_in(request: HttpRequest, form: UploadForm) -> ImportRun | None:
             told["source"], told["folder"], files, by=actor_of(request), at=at_of(request)
         )
     except EarmarkError as refusal:
-        form.add_error(None, str(refusal))
+        form.add_error(None, _(str(refusal)))
         return None
-    messages.success(request, f"{len(files)} files are handed in.")
+    told_of = ngettext("%s file is handed in.", "%s files are handed in.", len(files))
+    messages.success(request, told_of % len(files))
     return run
 
 

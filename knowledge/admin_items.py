@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.admin_filters import FolderFilter, IndexFilter, WithdrawnFilter
@@ -61,7 +62,7 @@ class ItemForm(GatedForm):
             try:
                 self.instance.folder_key = folder_key(source.slug, told["folder"])
             except FolderRefused as refusal:
-                self.add_error("folder", str(refusal))
+                self.add_error("folder", gettext(str(refusal)))
         return told
 
 

@@ -9,6 +9,7 @@ from django import forms
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.folders import segments
@@ -27,16 +28,20 @@ def restricted_by(column: str, target: Segment | PhoneAgent) -> list[str]:
 
     Cost: two statements for each kind of content.
     """
-    kinds = ((Item, "items"), (Instruction, "instructions"))
+    kinds = (
+        (Item, _("It restricts items: %s.")),
+        (Instruction, _("It restricts instructions: %s.")),
+    )
     told = []
-    for model, noun in kinds if column == "segments" else kinds[:1]:
+    for model, sentence in kinds if column == "segments" else kinds[:1]:
         rows: QuerySet[Any] = model._default_manager.filter(
             organization_id=target.organization_id, **{f"{column}__contains": [target.pk]}
         )
         titles = list(rows.values_list("title", flat=True)[: NAMED + 1])
         if titles:
-            more = " and others" if len(titles) > NAMED else ""
-            told.append(f"It restricts {noun}: {', '.join(titles[:NAMED])}{more}.")
+            named = ", ".join(titles[:NAMED])
+            more = len(titles) > NAMED
+            told.append(str(sentence) % (gettext("%s and others") % named if more else named))
     return told
 
 
@@ -85,7 +90,7 @@ class DirectoryForm(TenantForm):
         """Return the name as paths carry it."""
         name: str = self.cleaned_data["name"]
         if len(segments(name)) != 1:
-            raise forms.ValidationError(str(DirectoryRefused()))
+            raise forms.ValidationError(gettext(str(DirectoryRefused())))
         return segments(name)[0]
 
     def clean(self) -> dict[str, Any]:
@@ -94,7 +99,7 @@ class DirectoryForm(TenantForm):
         place = told.get("parent")
         while place is not None and not self.instance._state.adding:
             if place.pk == self.instance.pk:
-                raise forms.ValidationError(str(DirectoryRefused()))
+                raise forms.ValidationError(gettext(str(DirectoryRefused())))
             place = place.parent
         return told
 
@@ -138,12 +143,14 @@ class DirectoryAdmin(TenantAdmin):
     def refusals(self, obj: InstructionDirectory) -> Sequence[str]:
         """Return what is filed in it or restricted to it."""
         filed = {
-            "directories": obj.children.values_list("name", flat=True),
-            "instructions": obj.instruction_set.values_list("title", flat=True),
-            "the scopes of agents": obj.directorypick_set.values_list("agent__name", flat=True),
+            _("It is used by directories: %s."): obj.children.values_list("name", flat=True),
+            _("It is used by instructions: %s."): obj.instruction_set.values_list(
+                "title", flat=True
+            ),
+            _("It is used by the scopes of agents: %s."): obj.directorypick_set.values_list(
+                "agent__name", flat=True
+            ),
         }
         return [
-            f"It is used by {noun}: {', '.join(names[:NAMED])}."
-            for noun, names in filed.items()
-            if names
+            str(sentence) % ", ".join(names[:NAMED]) for sentence, names in filed.items() if names
         ]

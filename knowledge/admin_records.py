@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.admin_chips import chip
@@ -56,7 +57,7 @@ class IndexStateAdmin(ActingReadOnly):
     actions: Any = ("retry_selected",)
     fields: ClassVar[Any] = ("asset", "state", *_every_field(IndexState))
     buttons: ClassVar[Sequence[Button]] = (
-        Button("retry", "Retry indexing now", Role.EDITOR, lambda s: s.status in WAITING),
+        Button("retry", _("Retry indexing now"), Role.EDITOR, lambda s: s.status in WAITING),
     )
 
     def beside(self, request: HttpRequest, rows: list[Any]) -> None:
@@ -93,7 +94,7 @@ class IndexStateAdmin(ActingReadOnly):
         """Try again now."""
         retry_failed(state.organization_id, at=at_of(request), asset_ids=[state.asset_id])
         self.note(request, state, "retry")
-        return "The index tries again now."
+        return gettext("The index tries again now.")
 
     @admin.action(description=_("Retry indexing now"), permissions=["retry"])
     def retry_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
@@ -101,7 +102,8 @@ class IndexStateAdmin(ActingReadOnly):
         rows: list[Any] = rows_with(request, Role.EDITOR, queryset)
         for state in rows:
             self.retry(request, state)
-        messages.success(request, f"The index tries {len(rows)} again now.")
+        told = ngettext("The index tries %s again now.", "The index tries %s again now.", len(rows))
+        messages.success(request, told % len(rows))
 
     def has_retry_permission(self, request: HttpRequest) -> bool:
         """Whether the person edits content anywhere."""
@@ -144,14 +146,14 @@ class ImportFailureAdmin(ActingReadOnly):
     list_filter: ClassVar[Any] = (OrganizationFilter, ResolvedFilter)
     fields: ClassVar[Any] = _every_field(ImportFailure)
     buttons: ClassVar[Sequence[Button]] = (
-        Button("resolve", "Mark as dealt with", Role.EDITOR, lambda f: f.resolved_at is None),
+        Button("resolve", _("Mark as dealt with"), Role.EDITOR, lambda f: f.resolved_at is None),
     )
 
     def resolve(self, request: HttpRequest, failure: ImportFailure) -> str:
         """Take it off the overview."""
         ImportFailure.objects.filter(pk=failure.pk).update(resolved_at=at_of(request))
         self.note(request, failure, "resolve")
-        return "Marked as dealt with."
+        return gettext("Marked as dealt with.")
 
 
 @admin.register(SearchRecord)

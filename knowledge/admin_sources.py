@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince, timeuntil
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.models import SourceSchedule, UsageEntry
@@ -51,8 +52,8 @@ class SourceScheduleAdmin(ButtonAdmin):
     )  # fmt: skip
     readonly_fields = ("outcome", "age", "next_look", "changes")
     buttons: ClassVar[Sequence[Button]] = (
-        Button("sync_now", "Sync now", Role.EDITOR),
-        Button("agree", "Agree to the removals", Role.EDITOR, _needs_confirmation),
+        Button("sync_now", _("Sync now"), Role.EDITOR),
+        Button("agree", _("Agree to the removals"), Role.EDITOR, _needs_confirmation),
     )
 
     def beside(self, request: HttpRequest, rows: list[Any]) -> None:
@@ -84,7 +85,7 @@ class SourceScheduleAdmin(ButtonAdmin):
         """Return how the last look went, and why."""
         colour = _COLOURS[Outcome(schedule.last_outcome)]
         words = schedule.get_last_outcome_display()
-        told = f"{words}: {schedule.last_reason}" if schedule.last_reason else words
+        told = f"{words}: {gettext(schedule.last_reason)}" if schedule.last_reason else words
         return format_html('<span class="chip chip--{}">{}</span>', colour, told)
 
     @admin.display(description=_("age"))
@@ -98,8 +99,8 @@ class SourceScheduleAdmin(ButtonAdmin):
         """Return when it is looked at next."""
         due, at = schedule.next_run_at, getattr(schedule, "looked_at", None)
         if not due or not at or not schedule.is_active:
-            return "only when asked"
-        return "now" if due <= at else f"in {timeuntil(due, at)}"
+            return gettext("only when asked")
+        return gettext("now") if due <= at else gettext("in %s") % timeuntil(due, at)
 
     @admin.display(description=_("changes last time"))
     def changes(self, schedule: SourceSchedule) -> str:
@@ -110,12 +111,17 @@ class SourceScheduleAdmin(ButtonAdmin):
     def sync_now(self, request: HttpRequest, schedule: SourceSchedule) -> str:
         """Have it looked at."""
         ask_now(schedule, by=actor_of(request), at=at_of(request))
-        return "It is looked at as soon as a process is free."
+        return gettext("It is looked at as soon as a process is free.")
 
     def agree(self, request: HttpRequest, schedule: SourceSchedule) -> str:
         """Agree to what the last look would remove."""
         count = confirm(schedule, by=actor_of(request), at=at_of(request))
-        return f"{count} removals are agreed to; the source is looked at again."
+        told = ngettext(
+            "%s removal is agreed to; the source is looked at again.",
+            "%s removals are agreed to; the source is looked at again.",
+            count,
+        )
+        return told % count
 
 
 @admin.register(UsageEntry)

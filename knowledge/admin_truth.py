@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.admin_chips import attach_states, chip
@@ -58,9 +59,9 @@ class TruthAdmin(ButtonAdmin):
     search_help_text = _("Words of the text, a part of the title, or an id.")
     actions: Any = ("withdraw_selected", "restore_selected", "retry_selected")
     buttons: ClassVar[Sequence[Button]] = (
-        Button("retry", "Retry indexing now", Role.EDITOR, needs_retry),
-        Button("withdraw", "Withdraw", Role.EDITOR, is_there),
-        Button("restore", "Restore", Role.EDITOR, is_withdrawn),
+        Button("retry", _("Retry indexing now"), Role.EDITOR, needs_retry),
+        Button("withdraw", _("Withdraw"), Role.EDITOR, is_there),
+        Button("restore", _("Restore"), Role.EDITOR, is_withdrawn),
     )
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PagedList]:
@@ -133,19 +134,19 @@ class TruthAdmin(ButtonAdmin):
         """Delete softly."""
         withdraw(self.locked(row), at=at_of(request))
         self.note(request, row, "withdraw")
-        return "Withdrawn. It is gone from the next search, and can be restored."
+        return gettext("Withdrawn. It is gone from the next search, and can be restored.")
 
     def restore(self, request: HttpRequest, row: Any) -> str:
         """Take a deletion back."""
         restore(self.locked(row), at=at_of(request))
         self.note(request, row, "restore")
-        return "Restored. It can be found from the next search on."
+        return gettext("Restored. It can be found from the next search on.")
 
     def retry(self, request: HttpRequest, row: Any) -> str:
         """Try to index again now."""
         retry_failed(row.organization_id, at=at_of(request), asset_ids=[row.pk])
         self.note(request, row, "retry_index")
-        return "The index tries again now."
+        return gettext("The index tries again now.")
 
     @admin.action(description=_("Withdraw"), permissions=["change"])
     def withdraw_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
@@ -167,7 +168,10 @@ class TruthAdmin(ButtonAdmin):
         rows = [row for row in found if self.allows(verb, row)]
         for row in rows:
             getattr(self, verb)(request, row)
-        messages.success(request, f"Done for {len(rows)} of the chosen rows.")
+        told = ngettext(
+            "Done for %s of the chosen rows.", "Done for %s of the chosen rows.", len(rows)
+        )
+        messages.success(request, told % len(rows))
 
     def allows(self, verb: str, row: Any) -> bool:
         """Whether this is done to such a row here, whoever asks."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from django.contrib import admin
 from django.http import HttpRequest
 from django.urls import URLPattern, reverse
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.admin_places import restricted_by
@@ -23,6 +24,10 @@ from tenants.admin_site import Notice, our_site
 from tenants.models import PhoneAgent, Role
 
 _MOST_LOOKED_AT = 50
+_LOST_INSTRUCTIONS = _(
+    "%(organization)s: %(agent)s is restricted to instructions that are no longer there"
+)
+_LOST_ITEMS = _("%(organization)s: %(agent)s is restricted to items that are no longer there")
 _CATEGORIES = 2
 
 
@@ -42,7 +47,7 @@ class PhoneAgentAdmin(ButtonAdmin):
         "organization", "slug", "name", "language", "base_instructions", "fallback", "is_active",
     )  # fmt: skip
     buttons: ClassVar[Sequence[Button]] = (
-        Button("make_scopes", "Make the missing scopes", Role.ADMIN, _lacks_scopes),
+        Button("make_scopes", _("Make the missing scopes"), Role.ADMIN, _lacks_scopes),
     )
 
     def get_urls(self) -> list[URLPattern]:
@@ -64,13 +69,15 @@ class PhoneAgentAdmin(ButtonAdmin):
         """Make what an agent that was not made here lacks."""
         create_scopes(agent)
         self.note(request, agent, "make_scopes")
-        return "The agent has its scopes. They search everything until something is picked."
+        return gettext(
+            "The agent has its scopes. They search everything until something is picked."
+        )
 
     def links(self, obj: PhoneAgent) -> list[tuple[str, str]]:
         """Return the pages about an agent."""
         return [
-            ("Search as this agent", reverse("admin:search_as_agent", args=[obj.pk])),
-            ("Scope", reverse("admin:tenants_phoneagent_scope", args=[obj.pk])),
+            (gettext("Search as this agent"), reverse("admin:search_as_agent", args=[obj.pk])),
+            (gettext("Scope"), reverse("admin:tenants_phoneagent_scope", args=[obj.pk])),
         ]
 
     def refusals(self, obj: PhoneAgent) -> Sequence[str]:
@@ -169,10 +176,11 @@ def _vacant(request: HttpRequest, agent: PhoneAgent) -> list[Notice]:
     scope = allowlist_for(agent, contact=None, channel="", country=None, at=at_of(request))
     url = reverse("admin:tenants_phoneagent_scope", args=[agent.pk])
     return [
-        Notice(
-            f"{agent.organization}: {agent} is restricted to {name} that are no longer there", url
+        Notice(str(sentence) % {"organization": agent.organization, "agent": agent}, url)
+        for sentence, limit in (
+            (_LOST_INSTRUCTIONS, scope.instructions),
+            (_LOST_ITEMS, scope.knowledge),
         )
-        for name, limit in (("instructions", scope.instructions), ("items", scope.knowledge))
         if getattr(limit, "is_vacant", False)
     ]
 

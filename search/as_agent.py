@@ -7,6 +7,9 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from knowledge.finding import find
 from knowledge.retrieval.deadline import Deadline
 from knowledge.retrieval.types import CATEGORIES, Allowlist, Answer, CategoryName, Ranked
@@ -21,6 +24,7 @@ USUAL_LIMIT: Final = 5
 DOOR: Final = "staff"
 DEADLINE_S: Final = 10.0
 MOST_CHOICES: Final = 10
+LEGS: Final = {"lexical": gettext_lazy("lexical"), "dense": gettext_lazy("dense")}
 
 
 @dataclass(frozen=True)
@@ -109,21 +113,28 @@ def _allowlist(agent: PhoneAgent, call: Call) -> Allowlist:
 def _place(target: Target, answer: Answer) -> str:
     for number, result in enumerate(answer.results, start=1):
         if result.asset_id == target.id:
-            return f"It is result {number}."
+            return _("It is result %s.") % number
     for number, ranked in enumerate(answer.ranked, start=1):
         if ranked.asset_id == target.id:
-            found = places(ranked)
-            relevance = f"relevance {ranked.relevance:.2f}"
-            return f"It was found ({found}; {relevance}), in place {number}: not near enough."
-    return "It is not among the candidates of this search."
+            told = _(
+                "It was found (%(found)s; relevance %(relevance)s), in place %(number)s: not near enough."
+            )
+            return told % {
+                "found": places(ranked),
+                "relevance": f"{ranked.relevance:.2f}",
+                "number": number,
+            }
+    return _("It is not among the candidates of this search.")
 
 
 def places(ranked: Ranked) -> str:
     """Return where each leg put a row, in words; a leg looks once for each query."""
     told = []
     for leg, rank in ranked.ranks:
-        name, _, query = leg.partition(":")
-        told.append(f"{name} {rank}" + (f" for query {int(query) + 1}" if query else ""))
+        name, _colon, query = leg.partition(":")
+        said = _("%(leg)s %(rank)s for query %(query)s") if query else "%(leg)s %(rank)s"
+        words = str(LEGS.get(name, name))
+        told.append(said % {"leg": words, "rank": rank, "query": int(query or 0) + 1})
     return ", ".join(told)
 
 

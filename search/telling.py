@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
 from knowledge.models import IndexState
 from knowledge.retrieval.types import Allowlist, Answer, Everything, Ranked, Result, Scope
 from scopes.asking import Asked
@@ -14,16 +17,16 @@ from tenants.isolation import organization_context
 from tenants.models import PhoneAgent, Segment
 
 GATES: Final = {
-    "lifecycle": "Published and approved",
-    "dataset": "In a dataset that voice searches",
-    "deleted": "Not withdrawn",
-    "visibility": "Public",
-    "channel": "Channel",
-    "segment": "Segment",
-    "jurisdiction": "Country",
-    "validity": "Valid at that time",
-    "agent": "Agent",
-    "allowlist": "In the agent's scope",
+    "lifecycle": gettext_lazy("Published and approved"),
+    "dataset": gettext_lazy("In a dataset that voice searches"),
+    "deleted": gettext_lazy("Not withdrawn"),
+    "visibility": gettext_lazy("Public"),
+    "channel": gettext_lazy("Channel"),
+    "segment": gettext_lazy("Segment"),
+    "jurisdiction": gettext_lazy("Country"),
+    "validity": gettext_lazy("Valid at that time"),
+    "agent": gettext_lazy("Agent"),
+    "allowlist": gettext_lazy("In the agent's scope"),
 }
 
 
@@ -65,7 +68,7 @@ def told_gates(agent: PhoneAgent, reason: Why, call: Call) -> list[ToldGate]:
     brought = _brought(agent, call)
     return [
         ToldGate(
-            GATES.get(verdict.gate, verdict.gate),
+            str(GATES.get(verdict.gate, verdict.gate)),
             verdict.passes,
             "; ".join(
                 f"{column}: {_said(value, named)}" for column, value in verdict.because.items()
@@ -84,18 +87,32 @@ def index_words(agent: PhoneAgent, reason: Why) -> str:
         ).first()
     if state is None or state.applied_generation < state.desired_generation:
         status = state.status if state else "pending"
-        return f"The index is behind ({status}): found by its words, not yet by its meaning."
-    return "The index holds it as it is now."
+        told = _("The index is behind (%s): found by its words, not yet by its meaning.")
+        return told % status
+    return _("The index holds it as it is now.")
 
 
 def scope_words(scope: Scope) -> str:
     """Return a category's scope in words."""
     if isinstance(scope, Everything):
-        return "all searchable"
+        return _("all searchable")
     picked = len(scope.ids) + len(scope.directories) + len(scope.folders)
-    return (
-        "restricted, nothing left to search" if scope.is_vacant else f"restricted to {picked} picks"
-    )
+    if scope.is_vacant:
+        return _("restricted, nothing left to search")
+    return ngettext("restricted to %s pick", "restricted to %s picks", picked) % picked
+
+
+def script_words() -> dict[str, Any]:
+    """Return the sentences that the page's script says."""
+    samples = {"zero": 0, "one": 1, "two": 2, "few": 3, "many": 11, "other": 100}
+    return {
+        "searching": _("Searching …"),
+        "failed": _("The search failed. Try again."),
+        "away": _("The server did not answer. Try again."),
+        "results": {
+            name: ngettext("{n} result", "{n} results", sample) for name, sample in samples.items()
+        },
+    }
 
 
 def as_json(asked: Asked) -> dict[str, Any]:
@@ -139,7 +156,7 @@ def _names(agent: PhoneAgent) -> Mapping[str, str]:
 def _said(value: str, named: Mapping[str, str]) -> str:
     for key, name in named.items():
         value = value.replace(key, name)
-    return value or "empty"
+    return value or _("empty")
 
 
 def _brought(agent: PhoneAgent, call: Call) -> dict[str, str]:
@@ -149,8 +166,8 @@ def _brought(agent: PhoneAgent, call: Call) -> dict[str, str]:
         segments = ", ".join(sorted(place.segment.slug for place in places))
     return {
         "channel": call.channel,
-        "segment": segments or ("none" if contact else "none: the caller is not known"),
-        "jurisdiction": call.country or "unknown",
+        "segment": segments or (_("none") if contact else _("none: the caller is not known")),
+        "jurisdiction": call.country or _("unknown"),
         "validity": f"{call.at:%Y-%m-%d %H:%M} UTC",
         "agent": agent.slug,
     }

@@ -7,11 +7,12 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
 
 from scopes.asking import Asked
 from search.as_agent import USUAL_CHANNEL, USUAL_LIMIT, Call, Target, search_as, targets, why
 from search.forms import AsAgentForm
-from search.telling import index_words, scope_words, shown, told_gates
+from search.telling import index_words, scope_words, script_words, shown, told_gates
 from tenants.admin_authority import at_of, authority_of
 from tenants.admin_site import our_site, own_transaction
 from tenants.isolation import organization_context
@@ -30,9 +31,10 @@ def search_as_agent(request: HttpRequest, agent_id: UUID) -> HttpResponse:
     template = "search/results.html" if _is_fragment(request) else "search/as_agent.html"
     context = {
         **our_site().each_context(request),
-        "title": f"Search as {agent.name}",
+        "title": _("Search as %s") % agent.name,
         "agent": agent,
         "form": form,
+        "words": script_words(),
         **found,
     }
     return TemplateResponse(request, template, context)

@@ -17,6 +17,7 @@ from django.http import (
     HttpResponseRedirect,
 )
 from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
 
 from tenants.admin_base import TenantAdmin
 from tenants.errors import EarmarkError
@@ -34,7 +35,7 @@ class Button:
     """
 
     name: str
-    label: str
+    label: Any
     role: str
     applies: Callable[[Any], bool] = _always
 
@@ -73,12 +74,12 @@ class ButtonAdmin(TenantAdmin):
 
     def _do(self, request: HttpRequest, button: Button, obj: Any) -> None:
         if not button.applies(obj):
-            messages.warning(request, "Nothing was done: it has changed meanwhile.")
+            messages.warning(request, _("Nothing was done: it has changed meanwhile."))
             return
         try:
             messages.success(request, getattr(self, button.name)(request, obj))
         except EarmarkError as refusal:
-            messages.error(request, str(refusal))
+            messages.error(request, _(str(refusal)))
 
     def _page_of(self, obj: Any) -> str:
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[obj.pk])

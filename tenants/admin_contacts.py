@@ -39,7 +39,9 @@ class ContactForm(TenantForm):
         wanted = told.get("in_segments") or []
         found = Segment.objects.filter(organization=organization, pk__in=wanted).count()
         if organization and found != len(wanted):
-            self.add_error("in_segments", forms.ValidationError("Belongs to another organization."))
+            self.add_error(
+                "in_segments", forms.ValidationError(_("Belongs to another organization."))
+            )
         return told
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django import forms
 from django.db import models
+from django.utils.translation import gettext as _
 
 if TYPE_CHECKING:
     _ModelForm = forms.ModelForm[Any]
@@ -46,7 +47,7 @@ class RowsField(forms.TypedMultipleChoiceField):
     def keep(self, ids: Iterable[UUID]) -> None:
         """Offer ids whose rows are not there, so that saving does not drop them unseen."""
         gone = [one for one in map(str, ids) if one not in self.offered]
-        self.offered |= {one: f"No longer there: {one}" for one in gone}
+        self.offered |= {one: _("No longer there: %s") % one for one in gone}
         self.choices = list(self.offered.items())
 
     def prepare_value(self, value: Any) -> Any:

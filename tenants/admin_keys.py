@@ -9,6 +9,7 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tenants.admin_actions import Button, ButtonAdmin
@@ -28,9 +29,12 @@ class KeySharedElsewhere(EarmarkError):
 class IssueKeyForm(forms.Form):
     """For whom a key speaks, and until when."""
 
-    organization = forms.ModelChoiceField(Organization.objects.none(), empty_label=None)
-    label = forms.CharField(max_length=200, help_text=_("Where it will be used."))
+    organization = forms.ModelChoiceField(
+        Organization.objects.none(), label=_("Organization"), empty_label=None
+    )
+    label = forms.CharField(label=_("Label"), max_length=200, help_text=_("Where it will be used."))
     expires_at = forms.DateTimeField(
+        label=_("Expires at"),
         required=False,
         widget=InstantInput,
         help_text=_("UTC; empty for no end."),
@@ -67,7 +71,7 @@ class ServiceKeyAdmin(ButtonAdmin):
     )
     readonly_fields = ("label", "kid", "state", "created", "expires", "revoked")
     buttons: ClassVar = (
-        Button("revoke", "Revoke this key", Role.ADMIN, lambda binding: binding.is_active),
+        Button("revoke", _("Revoke this key"), Role.ADMIN, lambda binding: binding.is_active),
     )
 
     @admin.display(description=_("label"))
@@ -84,8 +88,8 @@ class ServiceKeyAdmin(ButtonAdmin):
     def state(self, binding: ServiceKeyBinding) -> str:
         """Return whether it still works, in a word."""
         if binding.key.revoked_at is not None:
-            return "Revoked"
-        return "Active" if binding.is_active else "Ended"
+            return gettext("Revoked")
+        return gettext("Active") if binding.is_active else gettext("Ended")
 
     @admin.display(description=_("created"))
     def created(self, binding: ServiceKeyBinding) -> Any:
@@ -112,7 +116,7 @@ class ServiceKeyAdmin(ButtonAdmin):
             if not authority.has(Role.ADMIN, organization.pk):
                 raise KeySharedElsewhere
         revoke_key(binding.key, by=actor_of(request), at=at_of(request))
-        return f"The key {binding.key.kid} is revoked."
+        return gettext("The key %s is revoked.") % binding.key.kid
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -124,7 +128,7 @@ class ServiceKeyAdmin(ButtonAdmin):
         token = self._issue(request, form) if form.is_valid() else None
         context = {
             **self.admin_site.each_context(request),
-            "title": "Issue a service key",
+            "title": _("Issue a service key"),
             "opts": self.opts,
             "form": form,
             "token": token,
@@ -142,5 +146,5 @@ class ServiceKeyAdmin(ButtonAdmin):
                 expires_at=told["expires_at"],
             ).token
         except KeySlotsTaken as refusal:
-            form.add_error(None, str(refusal))
+            form.add_error(None, gettext(str(refusal)))
             return None

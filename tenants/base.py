@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils.translation import gettext as _
 
 
 class TenantModel(models.Model):
@@ -21,7 +22,7 @@ class TenantModel(models.Model):
     def clean(self) -> None:
         """Refuse a relation into another organization with a sentence before the database does."""
         super().clean()
-        wrong = dict.fromkeys(self._foreign_relations(), "Belongs to another organization.")
+        wrong = dict.fromkeys(self._foreign_relations(), _("Belongs to another organization."))
         if wrong:
             raise ValidationError(wrong)
 

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tenants.admin_actions import ButtonAdmin
@@ -43,7 +44,7 @@ class VoiceSessionAdmin(ReadOnlyAdmin, ButtonAdmin):
 
     def links(self, obj: Any) -> list[tuple[str, str]]:
         """Offer what the call heard."""
-        return [("What did this call hear?", reverse("admin:call_heard", args=[obj.pk]))]
+        return [(gettext("What did this call hear?"), reverse("admin:call_heard", args=[obj.pk]))]
 
     @admin.display(description=_("searches"))
     def heard(self, session: Any) -> SafeString:

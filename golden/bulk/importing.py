@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
 
 from golden.acting import Act, locked, refuse_archived, require
 from golden.bulk.columns import LIMITS, NOBODY, Slugs, slugs_of
@@ -36,7 +37,7 @@ def import_rows(organization: Organization, rows: Iterable[Row], act: Act) -> tu
             except ContentRefused as refusal:
                 wrong[row.line] = _sentence(refusal)
             except GoldenError as refusal:
-                wrong[row.line] = str(refusal)
+                wrong[row.line] = _(str(refusal))
         if wrong:
             raise ImportRefused(lines=wrong)
     return counts[0], counts[1]
@@ -66,7 +67,7 @@ def _uuid(text: Any) -> UUID:
     try:
         return UUID(str(text))
     except ValueError:
-        raise ContentRefused(fields={"id": "It is not an id."}) from None
+        raise ContentRefused(fields={"id": _("It is not an id.")}) from None
 
 
 def _content(said: Mapping[str, Any], slugs: Slugs) -> Content:
@@ -75,7 +76,7 @@ def _content(said: Mapping[str, Any], slugs: Slugs) -> Content:
     }
     values["visibility"] = _text(said, "visibility") or "public"
     if values["visibility"] not in {"public", "internal"}:
-        raise ContentRefused(fields={"visibility": "It is public or internal."})
+        raise ContentRefused(fields={"visibility": _("It is public or internal.")})
     values["paraphrases"] = tuple(_several(said, "paraphrases", lines=True))
     for column, gate in LIMITS.items():
         values |= _limit(said, column, gate, slugs)
@@ -87,7 +88,7 @@ def _content(said: Mapping[str, Any], slugs: Slugs) -> Content:
 def _text(said: Mapping[str, Any], name: str) -> str:
     value = said.get(name) or ""
     if not isinstance(value, str):
-        raise ContentRefused(fields={name: "It is not a text."})
+        raise ContentRefused(fields={name: _("It is not a text.")})
     return value.strip()
 
 
@@ -97,7 +98,7 @@ def _several(said: Mapping[str, Any], name: str, *, lines: bool = False) -> list
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return [one.strip() for one in value if one.strip()]
     if not isinstance(value, str):
-        raise ContentRefused(fields={name: "It is not a list of texts."})
+        raise ContentRefused(fields={name: _("It is not a list of texts.")})
     parts = value.splitlines() if lines else value.replace(",", " ").split()
     return [one.strip() for one in parts if one.strip()]
 
@@ -109,7 +110,7 @@ def _limit(said: Mapping[str, Any], column: str, gate: str, slugs: Slugs) -> dic
     known: Mapping[str, UUID] | None = getattr(slugs, column, None)
     if known is not None and set(values) - set(known):
         unknown = ", ".join(sorted(set(values) - set(known)))
-        raise ContentRefused(fields={column: f"There is no {unknown}."})
+        raise ContentRefused(fields={column: _("There is no %s.") % unknown})
     ids = tuple(known[one] if known is not None else one for one in values)
     return {f"{gate}_restricted": nobody or bool(values), column: ids}
 
@@ -121,5 +122,5 @@ def _moment(said: Mapping[str, Any], name: str) -> datetime | None:
     except ValueError:
         moment = None
     if text and (moment is None or moment.tzinfo is None):
-        raise ContentRefused(fields={name: "Write it like 2026-01-31T09:00:00Z."})
+        raise ContentRefused(fields={name: _("Write it like 2026-01-31T09:00:00Z.")})
     return moment

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.utils.translation import gettext as _
+
 from golden.bulk.columns import COLUMNS, NEEDED
 from golden.errors import ImportRefused
 
@@ -31,11 +33,11 @@ def read_rows(raw: bytes) -> list[Row]:
     Raises: ImportRefused with the lines that are wrong
     """
     if len(raw) > MOST_BYTES:
-        raise ImportRefused(lines={0: f"It has more than {MOST_BYTES // 1024 // 1024} MB."})
+        raise ImportRefused(lines={0: _("It has more than %s MB.") % (MOST_BYTES // 1024 // 1024)})
     text = _decoded(raw)
     rows = list(_json_rows(text) if text.lstrip().startswith("{") else _csv_rows(text))
     if len(rows) > MOST_ROWS:
-        raise ImportRefused(lines={0: f"It has more than {MOST_ROWS} answers."})
+        raise ImportRefused(lines={0: _("It has more than %s answers.") % MOST_ROWS})
     return rows
 
 
@@ -45,10 +47,10 @@ def _decoded(raw: bytes) -> str:
         text = raw.decode(encoding)
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
-        raise ImportRefused(lines={line: "It is not UTF-8."}) from None
+        raise ImportRefused(lines={line: _("It is not UTF-8.")}) from None
     if "\x00" in text:
         line = text[: text.index("\x00")].count("\n") + 1
-        raise ImportRefused(lines={line: "It holds a NUL character."})
+        raise ImportRefused(lines={line: _("It holds a NUL character.")})
     return text
 
 
@@ -67,12 +69,12 @@ def _csv_rows(text: str) -> Iterator[Row]:
             before = reader.line_num
     except csv.Error as error:
         line = max(reader.line_num, before + 1)
-        raise ImportRefused(lines={line: f"It cannot be read: {error}."}) from None
+        raise ImportRefused(lines={line: _("It cannot be read: %s.") % error}) from None
 
 
 def _csv_row(line: int, told: Mapping[Any, Any]) -> Row:
     if None in told or any(value is None for value in told.values()):
-        raise ImportRefused(lines={line: "It has another number of cells than the first line."})
+        raise ImportRefused(lines={line: _("It has another number of cells than the first line.")})
     return Row(line, dict(told))
 
 
@@ -83,9 +85,9 @@ def _json_rows(text: str) -> Iterator[Row]:
         try:
             told = json.loads(written)
         except (ValueError, RecursionError):
-            raise ImportRefused(lines={line: "It is not JSON."}) from None
+            raise ImportRefused(lines={line: _("It is not JSON.")}) from None
         if not isinstance(told, dict):
-            raise ImportRefused(lines={line: "It is not an object."})
+            raise ImportRefused(lines={line: _("It is not an object.")})
         _refuse_names(told, line, needed=False)
         yield Row(line, told)
 
@@ -95,6 +97,10 @@ def _refuse_names(names: Iterable[str], line: int = 1, *, needed: bool = True) -
     unknown = [name for name in listed if name not in COLUMNS]
     missing = [name for name in NEEDED if needed and name not in listed]
     twice = sorted({name for name in listed if listed.count(name) > 1})
-    for wrong, told in ((unknown, "Unknown"), (missing, "Missing"), (twice, "Twice")):
+    for wrong, told in (
+        (unknown, _("Unknown: %s.")),
+        (missing, _("Missing: %s.")),
+        (twice, _("Twice: %s.")),
+    ):
         if wrong:
-            raise ImportRefused(lines={line: f"{told}: {', '.join(map(repr, wrong))}."})
+            raise ImportRefused(lines={line: told % ", ".join(map(repr, wrong))})

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from golden.acting import draft_content
 from golden.content import content_of
@@ -31,7 +32,11 @@ from tenants.admin_lists import CappedPaginator
 from tenants.models import Role
 
 PER_PAGE: Final = 50
-INDEX: Final = {"failed": "Failed", "retrying": "Retrying", "pending": "Updating"}
+INDEX: Final = {
+    "failed": gettext_lazy("Failed"),
+    "retrying": gettext_lazy("Retrying"),
+    "pending": gettext_lazy("Updating"),
+}
 
 
 def list_answers(request: HttpRequest) -> HttpResponse:

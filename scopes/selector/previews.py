@@ -46,7 +46,7 @@ def preview_part(request: HttpRequest, object_id: str) -> HttpResponse:
         }
         view = preview_view(seen, deltas)
     except DeltaRefused as refusal:
-        return HttpResponse(str(refusal), status=400, content_type="text/plain")
+        return HttpResponse(_(str(refusal)), status=400, content_type="text/plain")
     return part(seen, "scopes/preview.html", {"preview": view})
 
 

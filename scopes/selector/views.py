@@ -37,7 +37,7 @@ def scope_page(request: HttpRequest, object_id: str) -> HttpResponse:
     try:
         return _whole(seen, _pressed(seen))
     except (DeltaRefused, CursorRefused) as refusal:
-        return HttpResponse(str(refusal), status=400, content_type="text/plain")
+        return HttpResponse(_(str(refusal)), status=400, content_type="text/plain")
 
 
 def _pressed(seen: Visit) -> Pressed:
@@ -153,7 +153,7 @@ def save_part(request: HttpRequest, object_id: str) -> HttpResponse:
         delta = read_delta(request.POST.get("delta", ""))
         return _save(seen, category, delta)
     except (DeltaRefused, SelectionGone) as refusal:
-        return HttpResponse(str(refusal), status=400, content_type="text/plain")
+        return HttpResponse(_(str(refusal)), status=400, content_type="text/plain")
 
 
 def _save(seen: Visit, category: str, delta: Delta) -> HttpResponse:

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
 
 from knowledge.models import SearchRecord
 from tenants.admin_authority import at_of, authority_of
@@ -29,7 +30,7 @@ def what_it_heard(request: HttpRequest, session_id: UUID) -> HttpResponse:
         again = _again(request, session)
     context = {
         **our_site().each_context(request),
-        "title": "What did this call hear?",
+        "title": _("What did this call hear?"),
         "session": session,
         "searches": searches,
         "replay": _replayed(request, session, again),

@@ -1,0 +1,136 @@
+"""Every sentence that a person may see, with the files that say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from inspect import cleandoc, getsourcefile
+from pathlib import Path
+from pkgutil import walk_packages
+from typing import Any, Final
+
+from babel.messages.extract import extract_from_file
+from django.apps import AppConfig, apps
+from django.db.models import Field, Model
+from django.utils.functional import Promise
+from django.utils.translation import override
+
+from config.catalogue import templates
+from config.catalogue.templates import Sentence
+from config.private import ROOT
+from tenants.errors import EarmarkError
+
+Said = dict[Sentence, set[str]]
+PACKAGES: Final = ("config", "tenants", "knowledge", "scopes", "golden", "search", "voiceapi")
+_KEYWORDS: Final[dict[str, Any]] = {
+    "_": None,
+    "gettext": None,
+    "gettext_lazy": None,
+    "gettext_noop": None,
+    "ngettext": (1, 2),
+    "ngettext_lazy": (1, 2),
+}
+
+
+def everything_said() -> Said:
+    """Return all sentences: of templates, code, models and refusals."""
+    said: Said = {}
+    # Names are lazy; without a language they say what is to be translated.
+    with override(None):
+        for place, found in (*_of_templates(), *_of_code(), *_of_models(), *_of_refusals()):
+            if found[0].strip():
+                said.setdefault(found, set()).add(place)
+    return _without_singles(said)
+
+
+def template_files() -> list[Path]:
+    """Return our templates."""
+    return sorted((ROOT / "templates").rglob("*.html"))
+
+
+def our_apps() -> list[AppConfig]:
+    """Return the apps whose names people see."""
+    return [app for app in apps.get_app_configs() if app.name in PACKAGES]
+
+
+def our_models() -> list[type[Model]]:
+    """Return the models of our apps."""
+    return [model for app in our_apps() for model in app.get_models()]
+
+
+def _of_templates() -> Iterator[tuple[str, Sentence]]:
+    for path in template_files():
+        for sentence in templates.sentences(path):
+            yield _place(path), sentence
+
+
+def _of_code() -> Iterator[tuple[str, Sentence]]:
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for _line, found, _comments, _context in extract_from_file(
+                "python", str(path), keywords=_KEYWORDS
+            ):
+                one, many = found[:2] if isinstance(found, tuple) else (found, None)
+                yield _place(path), (one, many)
+
+
+def _of_models() -> Iterator[tuple[str, Sentence]]:
+    for app in our_apps():
+        yield _place(ROOT / app.path / "apps.py"), (str(app.verbose_name), None)
+    for model in our_models():
+        for text in names_of(model):
+            yield _place(getsourcefile(model)), (str(text), None)
+
+
+def names_of(model: type[Model]) -> Iterator[Any]:
+    """Return what a model and its fields are called, and what its choices and boxes say."""
+    yield from (model._meta.verbose_name, model._meta.verbose_name_plural)
+    for field in model._meta.get_fields():
+        # What has a lazy name is named in code, ours or Django's.
+        if isinstance(field, Field) and not isinstance(
+            getattr(field, "_verbose_name", None), Promise
+        ):
+            yield from (field.verbose_name, field.help_text)
+            yield from (label for _value, label in field.flatchoices)
+
+
+def _of_refusals() -> Iterator[tuple[str, Sentence]]:
+    for package in PACKAGES:
+        _load_errors(package)
+    for refusal in _below(EarmarkError):
+        if refusal.__module__.split(".")[0] in PACKAGES:
+            sentence = (cleandoc(refusal.__doc__ or "").strip(), None)
+            yield _place(getsourcefile(refusal)), sentence
+
+
+def _load_errors(package: str) -> None:
+    for module in walk_packages([str(ROOT / package)], f"{package}."):
+        if module.name.rsplit(".", 1)[-1] in ("errors", "refusals"):
+            import_module(module.name)
+
+
+def _below(parent: type[EarmarkError]) -> Iterator[type[EarmarkError]]:
+    yield parent
+    for child in parent.__subclasses__():
+        yield from _below(child)
+
+
+def _place(path: Any) -> str:
+    return Path(path).resolve().relative_to(ROOT).as_posix()
+
+
+def _without_singles(said: Said) -> Said:
+    """Let a sentence that is also counted somewhere stand once, with its plural."""
+    counted = {one: many for one, many in said if many is not None}
+    kept: Said = {}
+    for (one, many), places in said.items():
+        kept.setdefault((one, many or counted.get(one)), set()).update(places)
+    return kept
+
+
+def untranslated_templates() -> Iterable[tuple[str, list[str]]]:
+    """Return the templates with English outside their translate tags."""
+    for path in template_files():
+        found = templates.untranslated(path)
+        if found:
+            yield _place(path), found
