@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -30,7 +31,7 @@ STATES: Final[dict[str, Any]] = {
 
 def number(count: int) -> str:
     """Return a number with its thousands apart; the script does the same."""
-    return f"{count:,}"
+    return str(number_format(count, force_grouping=True))
 
 
 def selected(count: int) -> str:
