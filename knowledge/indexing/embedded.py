@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +22,7 @@ from knowledge.indexing.spending import Spent, note_spending
 from knowledge.models import EmbeddedText, EmbeddingSpace
 from tenants.isolation import organization_context
 
-MOST_TEXTS: Final = 32
+MOST_TEXTS: Final = 64
 # About 4,000 tokens: seconds for a local model, and little lost when a call fails.
 MOST_CHARACTERS: Final = 16_000
 DEADLINE_S: Final = 60.0
@@ -138,11 +139,12 @@ def _embed_and_keep(batch: Mapping[str, str], shop: Shop, found: Found) -> None:
         vectors = shop.embedder.embed_passages(texts, deadline_s=DEADLINE_S)
     tokens = meter.tokens or sum(shop.embedder.token_count(texts))
     _refuse_strangers(vectors, len(batch), shop.space.dimensions)
-    keep_vectors(dict(zip(batch, vectors, strict=True)), shop.organization_id, shop.space)
+    spent = Spent(len(texts), tokens, max(1, meter.calls))
+    with organization_context(shop.organization_id):
+        keep_vectors(dict(zip(batch, vectors, strict=True)), shop.organization_id, shop.space)
+        note_spending(shop.organization_id, shop.embedder.space, spent)
     found.available.update(batch)
     found.bought += len(batch)
-    spent = Spent(len(texts), tokens, max(1, meter.calls))
-    note_spending(shop.organization_id, shop.embedder.space, spent)
 
 
 def _refuse_strangers(vectors: Sequence[Vector], count: int, dimensions: int) -> None:
@@ -155,7 +157,7 @@ def _refuse_strangers(vectors: Sequence[Vector], count: int, dimensions: int) ->
 def keep_vectors(
     vectors: Mapping[str, Vector], organization_id: int, space: EmbeddingSpace
 ) -> None:
-    """Store vectors by the hash of their text, committed when this returns."""
+    """Store vectors by the hash of their text."""
     values: dict[str, Any] = {
         "organization": organization_id,
         "space": space.pk,
@@ -185,4 +187,10 @@ def text_hash(text: str) -> str:
 
 
 def _as_text(vector: Vector) -> str:
-    return "[" + ",".join(map(str, vector.astype(np.float16).tolist())) + "]"
+    # Five digits name every half-precision number, and one format is filled in far sooner than 384.
+    return _pattern(len(vector)) % tuple(vector.astype(np.float16).tolist())
+
+
+@lru_cache(maxsize=8)
+def _pattern(dimensions: int) -> str:
+    return "[" + ",".join(["%.5g"] * dimensions) + "]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -17,9 +17,9 @@ _RAISE = """
 INSERT INTO knowledge_indexstate AS s
   (id, organization_id, category, asset_id, desired_generation, applied_generation, desired_version,
    document_key, fingerprint, status, attempts, next_attempt_at, last_error_code, last_error, desired_at)
-SELECT gen_random_uuid(), %(organization)s, %(category)s, asset, 1, 0, %(version)s,
+SELECT gen_random_uuid(), %(organization)s, %(category)s, w.asset, 1, 0, w.version,
        '', '', 'pending', 0, %(at)s, '', '', %(at)s
-  FROM unnest(%(assets)s::uuid[]) AS asset ORDER BY asset
+  FROM unnest(%(assets)s::uuid[], %(versions)s::uuid[]) AS w(asset, version) ORDER BY w.asset
 ON CONFLICT (organization_id, asset_id) DO UPDATE SET
   desired_generation = s.desired_generation + 1,
   desired_version = CASE WHEN %(keeps)s THEN s.desired_version ELSE excluded.desired_version END,
@@ -40,21 +40,35 @@ def raise_desired(
 
     Whoever works on it now keeps the lease, finds the generation changed, and starts again.
     """
-    _raise(organization_id, category, [asset_id], {"version": version, "at": at, "keeps": False})
+    raise_desired_versions(organization_id, category, {asset_id: version}, at=at)
+
+
+def raise_desired_versions(
+    organization_id: int, category: str, versions: Mapping[UUID, UUID | None], *, at: datetime
+) -> None:
+    """Say the same of many assets, each with its version, in one statement."""
+    _raise(organization_id, category, versions, {"at": at, "keeps": False})
 
 
 def raise_desired_for_all(
     organization_id: int, category: str, asset_ids: Iterable[UUID], *, at: datetime
 ) -> None:
     """Say the same of many assets in one statement; their versions stay as they are."""
-    values = {"version": None, "at": at, "keeps": True}
-    _raise(organization_id, category, list(asset_ids), values)
+    _raise(organization_id, category, dict.fromkeys(asset_ids), {"at": at, "keeps": True})
 
 
 def _raise(
-    organization_id: int, category: str, asset_ids: list[UUID], values: dict[str, Any]
+    organization_id: int,
+    category: str,
+    versions: Mapping[UUID, UUID | None],
+    values: dict[str, Any],
 ) -> None:
-    named = {"organization": organization_id, "category": category, "assets": asset_ids}
+    named = {
+        "organization": organization_id,
+        "category": category,
+        "assets": list(versions),
+        "versions": list(versions.values()),
+    }
     with connection.cursor() as cursor:
         cursor.execute(_RAISE, values | named)
     nudge_after_commit()

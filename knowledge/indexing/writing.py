@@ -193,11 +193,11 @@ def restore(row: Item | Instruction, *, at: datetime) -> Written:
 
 def reread(row: Item | Instruction, *, at: datetime) -> Written:
     """Match a locked row by what stands beside it now, as the new name of its directory."""
-    text = _text(row)
+    text = text_of(row)
     if text.content_hash == row.content_hash:
         return Written(row.pk, Outcome.UNCHANGED)
     _new_generation(row, text, is_new=False)
-    raise_desired(row.organization_id, _category(row), row.pk, at=at, version=_version(row))
+    raise_desired(row.organization_id, category_of(row), row.pk, at=at, version=version_of(row))
     row.lock_version += 1
     row.updated_at = at
     row.save()
@@ -225,12 +225,12 @@ def _write(
         return Written(row.pk, Outcome.UNCHANGED)
     for name in changed:
         setattr(row, name, columns[name])
-    text = _text(row)
+    text = text_of(row)
     if is_new or text.content_hash != row.content_hash:
         _new_generation(row, text, is_new=is_new)
-        raise_desired(row.organization_id, _category(row), row.pk, at=at, version=_version(row))
-    elif changed & _LIFECYCLE:
-        raise_desired(row.organization_id, _category(row), row.pk, at=at, version=_version(row))
+        raise_desired(row.organization_id, category_of(row), row.pk, at=at, version=version_of(row))
+    elif changed & LIFECYCLE:
+        raise_desired(row.organization_id, category_of(row), row.pk, at=at, version=version_of(row))
     row.lock_version += 0 if is_new else 1
     row.updated_at = at
     row.save()
@@ -238,7 +238,7 @@ def _write(
 
 
 # A change of these changes what the index should hold; gates are evaluated live and need nothing.
-_LIFECYCLE = frozenset(
+LIFECYCLE = frozenset(
     {
         "deleted_at",
         "status",
@@ -255,19 +255,22 @@ def _new_generation(row: Item | Instruction, text: AssetText, *, is_new: bool) -
     row.generation += 0 if is_new else 1
     row.content_hash = text.content_hash
     write_lexical_entries(
-        row.organization_id, _category(row), row.pk, text, generation=row.generation
+        row.organization_id, category_of(row), row.pk, text, generation=row.generation
     )
 
 
-def _text(row: Item | Instruction) -> AssetText:
+def text_of(row: Item | Instruction) -> AssetText:
+    """Return what of a truth row is matched."""
     return text_of_item(row) if isinstance(row, Item) else text_of_instruction(row)
 
 
-def _category(row: Item | Instruction) -> str:
+def category_of(row: Item | Instruction) -> str:
+    """Return the category that names a truth row."""
     return Category.KNOWLEDGE if isinstance(row, Item) else Category.INSTRUCTION
 
 
-def _version(row: Item | Instruction) -> UUID | None:
+def version_of(row: Item | Instruction) -> UUID | None:
+    """Return the version that the index should hold; only golden answers have one."""
     return row.published_version if isinstance(row, Item) else None
 
 

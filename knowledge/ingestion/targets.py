@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Final, Protocol
 from uuid import UUID
 
@@ -13,22 +12,14 @@ from django.db.models import Q, QuerySet
 
 from knowledge.errors import FolderRefused
 from knowledge.folders import directory_path, folder_key, is_within, prefix_range, segments
-from knowledge.indexing.writing import (
-    InstructionContent,
-    ItemContent,
-    Written,
-    change,
-    ensure_directory,
-    write_instruction,
-    write_item,
-)
+from knowledge.indexing.bulk import Content, Truth
+from knowledge.indexing.writing import InstructionContent, ItemContent, ensure_directory
 from knowledge.ingestion.labels import Labels, read_labels
 from knowledge.ingestion.merging import merged_instruction, merged_item
 from knowledge.ingestion.request import ImportRequest
 from knowledge.ingestion.rows import Row, shortened
 from knowledge.models import Instruction, InstructionDirectory, Item, ItemKind, Source
 
-Truth = Item | Instruction
 LONGEST_DIRECTORY: Final = 200
 OPEN: Final = frozenset({"visibility", "lang"})
 
@@ -39,8 +30,8 @@ class Target(Protocol):
     def prepare(self, rows: Sequence[Row]) -> Mapping[str, Truth]:
         """Lock and return the truth rows that are there already, by the rows' external ids."""
 
-    def write(self, row: Row, existing: Truth | None, *, at: datetime) -> Written:
-        """Make the truth row as the row says."""
+    def content(self, row: Row, existing: Truth | None) -> Content:
+        """Return the truth row as the row says it should be; nothing is written."""
 
     def filed_here(self) -> QuerySet[Any]:
         """Return every live truth row of this import's place."""
@@ -62,8 +53,8 @@ class ItemTarget:
         found = self._all().filter(external_id__in=[row.external_id for row in rows])
         return {item.external_id: item for item in found.select_for_update().order_by("id")}
 
-    def write(self, row: Row, existing: Truth | None, *, at: datetime) -> Written:
-        """Make the item as the row says.
+    def content(self, row: Row, existing: Truth | None) -> ItemContent:
+        """Return the item as the row says it should be.
 
         Raises: RowRefused, FolderRefused
         """
@@ -76,8 +67,7 @@ class ItemTarget:
             folder_key=folder_key(self.source.slug, f"{self.request.folder}/{row.folder}"),
         )
         item = existing if isinstance(existing, Item) else None
-        merged = merged_item(content, item, _labels(self, row))
-        return change(item, at=at, **merged.columns()) if item else write_item(merged, at=at)
+        return merged_item(content, item, _labels(self, row))
 
     def filed_here(self) -> QuerySet[Item]:
         """Return every live item of the source in the folder or below it."""
@@ -115,8 +105,8 @@ class InstructionTarget:
         locked = found.select_for_update(of=("self",)).order_by("id")
         return {names[each.external_id]: each for each in locked}
 
-    def write(self, row: Row, existing: Truth | None, *, at: datetime) -> Written:
-        """Make the instruction as the row says.
+    def content(self, row: Row, existing: Truth | None) -> InstructionContent:
+        """Return the instruction as the row says it should be.
 
         Raises: RowRefused, FolderRefused
         """
@@ -128,10 +118,7 @@ class InstructionTarget:
             directory_id=self._directory(row),
         )
         instruction = existing if isinstance(existing, Instruction) else None
-        merged = merged_instruction(content, instruction, _labels(self, row))
-        if instruction is not None:
-            return change(instruction, at=at, **merged.columns())
-        return write_instruction(merged, at=at)
+        return merged_instruction(content, instruction, _labels(self, row))
 
     def filed_here(self) -> QuerySet[Instruction]:
         """Return every live instruction of the source in the directory or below it."""
