@@ -11,6 +11,8 @@ from typing import Any, Final
 PARTS: Final = {
     "dense": "bench.dense:measure",
     "search": "bench.whole:measure",
+    "embedding": "bench.embedding:measure",
+    "importing": "bench.importing:measure",
 }
 
 

@@ -74,7 +74,7 @@ def find_vectors(texts: Mapping[str, str], shop: Shop) -> Found:
     missing = {
         text_hash: text for text_hash, text in texts.items() if text_hash not in found.available
     }
-    for number, batch in enumerate(_batches(missing)):
+    for number, batch in enumerate(batches(missing)):
         # The first batch is always bought: however little time there is, it gets on.
         if found.stopped_by or (number and not shop.has_time()):
             break
@@ -94,7 +94,8 @@ def known_hashes(organization_id: int, space: EmbeddingSpace, hashes: Iterable[s
         return {text_hash for (text_hash,) in cursor.fetchall()}
 
 
-def _batches(texts: Mapping[str, str]) -> Iterator[dict[str, str]]:
+def batches(texts: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Yield texts, given by hash, in the batches that an embedder is asked for."""
     # Texts of like length make an even batch; a model pads all of them to the longest.
     batch: dict[str, str] = {}
     characters = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -12,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from knowledge.indexing.bulk import Wanted, write_many
 from knowledge.indexing.writing import InstructionContent, ItemContent, Outcome, only, write_item
 from knowledge.ingestion.importing import run_import
+from knowledge.ingestion.merging import merged_item
 from knowledge.ingestion.request import ImportRequest
 from knowledge.models import ImportFailure, IndexState, Instruction, Item, LexicalEntry
 from tests.world import AT, tenant
@@ -48,7 +50,7 @@ def written(acme, name):
 
 def test_many_are_written_as_one_would_be(acme):
     version = uuid4()
-    kinds = [
+    kinds: list[dict[str, Any]] = [
         {},
         {"body": "Short."},
         {"kind": "golden", "published_version": version, "phrasings": ("How much is gold?",)},
@@ -125,16 +127,14 @@ def test_a_name_that_is_taken_meanwhile_writes_nothing_of_them(acme):
 
 
 def test_a_row_that_the_database_refuses_fails_alone_among_a_hundred(acme, tmp_path, monkeypatch):
-    from knowledge.ingestion import targets
-
-    real = targets.merged_item
+    real = merged_item
 
     def too_long(content, existing, labels):
         merged = real(content, existing, labels)
         return type(merged)(**{**vars(merged), "source_tag": "x" * 201}) \
             if content.external_id == "r50" else merged  # fmt: skip
 
-    monkeypatch.setattr(targets, "merged_item", too_long)
+    monkeypatch.setattr("knowledge.ingestion.targets.merged_item", too_long)
     path = tmp_path / "rows.jsonl"
     path.write_text(
         "\n".join(f'{{"id": "r{n}", "title": "T", "text": "Text {n}."}}' for n in range(100))
