@@ -11,6 +11,8 @@ from typing import Any, Final
 
 from babel.messages.extract import extract_from_file
 from django.apps import AppConfig, apps
+from django.conf import settings
+from django.contrib import admin
 from django.db.models import Field, Model
 from django.utils.functional import Promise
 from django.utils.translation import override
@@ -19,6 +21,7 @@ from config.catalogue import templates
 from config.catalogue.templates import Sentence
 from config.private import ROOT
 from tenants.errors import EarmarkError
+from tenants.refusals import RequestRefused
 
 Said = dict[Sentence, set[str]]
 PACKAGES: Final = ("config", "tenants", "knowledge", "scopes", "golden", "search", "voiceapi")
@@ -83,24 +86,35 @@ def _of_models() -> Iterator[tuple[str, Sentence]]:
 
 
 def names_of(model: type[Model]) -> Iterator[Any]:
-    """Return what a model and its fields are called, and what its choices and boxes say."""
-    yield from (model._meta.verbose_name, model._meta.verbose_name_plural)
+    """Return what its choices say, and the names of a model that has pages of its own."""
+    has_pages = admin.site.is_registered(model)
+    if has_pages:
+        yield from (model._meta.verbose_name, model._meta.verbose_name_plural)
     for field in model._meta.get_fields():
         # What has a lazy name is named in code, ours or Django's.
         if isinstance(field, Field) and not isinstance(
             getattr(field, "_verbose_name", None), Promise
         ):
-            yield from (field.verbose_name, field.help_text)
+            yield from (field.verbose_name, field.help_text) if has_pages else ()
             yield from (label for _value, label in field.flatchoices)
 
 
 def _of_refusals() -> Iterator[tuple[str, Sentence]]:
+    # What a page can raise is loaded with its address.
+    import_module(settings.ROOT_URLCONF)
     for package in PACKAGES:
         _load_errors(package)
     for refusal in _below(EarmarkError):
-        if refusal.__module__.split(".")[0] in PACKAGES:
+        if _reaches_a_page(refusal):
             sentence = (cleandoc(refusal.__doc__ or "").strip(), None)
             yield _place(getsourcefile(refusal)), sentence
+
+
+def _reaches_a_page(refusal: type[EarmarkError]) -> bool:
+    # The wires speak English.
+    rooms = refusal.__module__.split(".")
+    is_wire = issubclass(refusal, RequestRefused) or "api" in rooms or "voiceapi" in rooms
+    return rooms[0] in PACKAGES and not is_wire
 
 
 def _load_errors(package: str) -> None:
