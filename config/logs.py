@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import traceback
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -11,6 +12,8 @@ from typing import Any, Final
 from pythonjsonlogger.core import RESERVED_ATTRS
 from pythonjsonlogger.json import JsonFormatter
 
+# Django's warnings quote the address of a request; what follows these is the secret of a link.
+_SECRET_LINKS: Final = re.compile(r"(/people/(?:join|password)/)\S+")
 REQUEST_ID: Final[ContextVar[str]] = ContextVar("request_id", default="")
 
 
@@ -34,6 +37,11 @@ class JsonLines(JsonFormatter):
             reserved_attrs=[*RESERVED_ATTRS, "request"],
             rename_fields={"asctime": "at", "levelname": "level", "name": "logger"},
         )
+
+    def process_log_record(self, log_data: dict[str, Any]) -> dict[str, Any]:
+        """The fields of a line, without secrets of links."""
+        log_data["message"] = _SECRET_LINKS.sub(r"\1…", str(log_data.get("message", "")))
+        return super().process_log_record(log_data)
 
     def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: ARG002, N802
         """The moment in UTC, ISO 8601."""

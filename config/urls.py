@@ -17,5 +17,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("internal/voice/v1/", include("voiceapi.urls")),
     path("integrations/", include("voiceapi.peers.urls")),
     path("language/", set_language, name="set_language"),
+    path("people/", include("tenants.people.urls")),
     path("metrics", metrics, name="metrics"),
 ]

@@ -18,14 +18,32 @@ from tenants.admin_keys import ServiceKeyAdmin
 from tenants.admin_people import MembershipAdmin, PersonAdmin
 from tenants.admin_second_factor import second_factor
 from tenants.admin_site import our_site
-from tenants.models import AuditEntry, Organization
+from tenants.models import AuditEntry, Organization, Role
+from tenants.people.pages import (
+    change_person,
+    invite_person,
+    list_people,
+    press_invitation,
+    remove_person,
+)
 
 __all__ = ["ContactAdmin", "MembershipAdmin", "PersonAdmin", "ServiceKeyAdmin"]
 
 admin.site.unregister(Group)
 # Whoever reads a device's row can make its codes.
 admin.site.unregister(TOTPDevice)
-our_site().add_page("second-factor/", second_factor, "second_factor")
+site = our_site()
+site.add_page("second-factor/", second_factor, "second_factor")
+site.add_page("people/", list_people, "people")
+site.add_page("people/<slug:slug>/invite/", invite_person, "people_invite")
+site.add_page(
+    "people/<slug:slug>/invitations/<uuid:invitation_id>/<slug:name>/",
+    press_invitation,
+    "people_invitation",
+)
+site.add_page("people/<slug:slug>/<int:person_id>/", change_person, "people_person")
+site.add_page("people/<slug:slug>/<int:person_id>/remove/", remove_person, "people_remove")
+site.add_section(_("People"), [(_("Members and invitations"), "admin:people", "")], Role.ADMIN)
 
 
 @admin.register(Organization)

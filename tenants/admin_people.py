@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.db.models import QuerySet
@@ -12,7 +14,10 @@ from django.utils.translation import gettext_lazy as _
 
 from tenants.admin_authority import authority_of
 from tenants.admin_base import TenantAdmin
+from tenants.admin_forms import TenantForm
 from tenants.models import Membership, Role, User
+from tenants.people.errors import LastAdmin
+from tenants.people.members import is_last_admin
 
 if TYPE_CHECKING:
     _UserAdmin = UserAdmin[User]
@@ -74,10 +79,28 @@ class PersonAdmin(_UserAdmin):
         return found
 
 
+def _keeps_it_administered(row: Membership) -> bool:
+    """Whether the organization would have no administrator without this row."""
+    return row.role == Role.ADMIN and is_last_admin(row.organization_id, row.user_id)
+
+
+class MembershipForm(TenantForm):
+    """A membership; the last administrator stays one."""
+
+    def clean_role(self) -> str:
+        """Refuse to leave the organization without an administrator."""
+        role: str = self.cleaned_data["role"]
+        row = self.instance
+        if not row._state.adding and role != row.role and _keeps_it_administered(row):
+            raise forms.ValidationError(_(str(LastAdmin())))
+        return role
+
+
 @admin.register(Membership)
 class MembershipAdmin(TenantAdmin):
     """Who is what in an organization."""
 
+    form = MembershipForm
     view_role = Role.ADMIN
     list_display = ("user", "role", "organization")
     list_select_related = ("user", "organization")
@@ -98,6 +121,10 @@ class MembershipAdmin(TenantAdmin):
             return everybody
         mine = authority.organizations(Role.ADMIN)
         return everybody.filter(memberships__organization_id__in=mine).distinct()
+
+    def refusals(self, obj: Membership) -> Sequence[str]:
+        """Return that somebody has to administer the organization."""
+        return [str(_(str(LastAdmin())))] if _keeps_it_administered(obj) else []
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Keep the person; another person is another membership."""

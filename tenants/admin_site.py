@@ -61,7 +61,7 @@ class EarmarkSite(admin.AdminSite):
         self.disable_action("delete_selected")
         self._pages: list[tuple[str, View, str]] = []
         self._watches: list[Watch] = []
-        self._sections: list[tuple[Any, Entries]] = []
+        self._sections: list[tuple[Any, Entries, str]] = []
 
     def add_page(self, route: str, view: View, name: str) -> None:
         """Add a page that belongs to no model."""
@@ -71,16 +71,18 @@ class EarmarkSite(admin.AdminSite):
         """Add a source of what needs attention."""
         self._watches.append(watch)
 
-    def add_section(self, name: Any, entries: Entries) -> None:
-        """List pages that belong to no model, for everybody who may look into an organization."""
-        self._sections.append((name, entries))
+    def add_section(self, name: Any, entries: Entries, role: str = Role.VIEWER) -> None:
+        """List pages that belong to no model, for everybody who has a role in an organization."""
+        self._sections.append((name, entries, role))
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
         """Return Django's list with our sections before it."""
         models = list(super().get_app_list(request, app_label))
-        if app_label is not None or not authority_of(request).has_somewhere(Role.VIEWER):
+        if app_label is not None:
             return models
-        return [_section(name, entries) for name, entries in self._sections] + models
+        authority = authority_of(request)
+        shown = [one for one in self._sections if authority.has_somewhere(one[2])]
+        return [_section(name, entries) for name, entries, _role in shown] + models
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         """Our pages, then Django's; the redirect to any row of any table is left out."""
@@ -138,7 +140,9 @@ def _section(name: Any, entries: Entries) -> dict[str, Any]:
          "view_only": True}
         for place, (label, address, query) in enumerate(entries)
     ]  # fmt: skip
-    return {"name": name, "app_label": "pages", "app_url": rows[0]["admin_url"], "models": rows}
+    # The label makes the ids of the rows, which must not be those of another section.
+    label = entries[0][1].replace("admin:", "pages-")
+    return {"name": name, "app_label": label, "app_url": rows[0]["admin_url"], "models": rows}
 
 
 def _is_about_oneself(request: HttpRequest) -> bool:

@@ -70,6 +70,11 @@ SITE: dict[str | None, tuple[int, ...]] = {
     "who_finds_item": (200, 200, 200, 200, 404, 404),
     "who_finds_instruction": (200, 200, 200, 200, 404, 404),
     "second_factor": (200,) * 6,
+    "people": (200, 200, 403, 403, 200, 403),
+    **dict.fromkeys(
+        ("people_invite", "people_person", "people_remove"), (200, 200, 403, 403, 404, 404)
+    ),
+    "people_invitation": (405, 405, 403, 403, 404, 404),
     "import_new": (200, 200, 200, 403, 200, 403),
     "import_progress": ROW,
     "import_do": (405, 405, 405, 403, 404, 404),
@@ -154,6 +159,8 @@ def _address(staff: Office, route, model):
     pk = str(row.pk) if row is not None else ""
     golden, record = str(staff.rows["golden"].pk), str(staff.rows["searchrecord"].pk)
     for given, value in (
+        ("<uuid:invitation_id>/<slug:name>", f"{uuid.uuid4()}/again"), ("<slug:slug>", "acme"),
+        ("<int:person_id>", str(staff.people["viewer"].pk)),
         ("<uuid:golden_id>/<slug:name>", f"{golden}/archive"), ("<uuid:golden_id>", golden),
         ("<uuid:item_id>/<slug:name>", f"{staff.rows['item'].pk}/approve"),
         ("<uuid:search_id>", record), ("<slug:form>", "csv"),

@@ -40,3 +40,9 @@ def test_a_logged_exception_keeps_its_place_and_loses_its_text(line):
     assert "test_logs.py" in written["exc_info"]
     assert "body" not in str(written)
     assert "4111" not in str(written)
+
+
+def test_the_secret_of_a_link_is_in_no_line(line):
+    written = line("Not Found: /people/join/s3cret/", exc_info=None)
+    assert written["message"] == "Not Found: /people/join/…"
+    assert "t0ken" not in str(line("Forbidden: /people/password/MQ/t0ken/", exc_info=None))
