@@ -12,6 +12,7 @@ from knowledge.tables.derived import (
     LexicalEntry,
     Vector,
 )
+from knowledge.tables.jobs import BulkAction, BulkEntry, BulkJob
 from knowledge.tables.records import (
     CalibrationProfile,
     CorpusTerm,
@@ -43,6 +44,9 @@ from knowledge.tables.truth import (
 )
 
 __all__ = [
+    "BulkAction",
+    "BulkEntry",
+    "BulkJob",
     "CalibrationProfile",
     "Category",
     "Chunk",

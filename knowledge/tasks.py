@@ -18,6 +18,8 @@ from knowledge.indexing.nudging import TASK, nudge
 from knowledge.indexing.reconciling import reconcile_all
 from knowledge.ingestion.uploads import import_waiting
 from knowledge.passages import CHUNKER_VERSION
+from knowledge.shelving.purging import purge_deleted
+from knowledge.shelving.working import work_waiting
 from knowledge.sources.scheduling import sync_due
 
 BUDGET_S: Final = 20.0
@@ -76,6 +78,19 @@ def sync_sources() -> list[str]:
 def import_uploads() -> int:
     """Bring in files that people handed in."""
     return import_waiting(clock=_now)
+
+
+# Acknowledged at once, like uploads: a job's own lease says who works on it.
+@shared_task(name="knowledge.work_bulk", acks_late=False, time_limit=LONGEST_LOOK_S)
+def work_bulk() -> int:
+    """Work on what people do to many items at once."""
+    return work_waiting(clock=_now)
+
+
+@shared_task(name="knowledge.purge")
+def purge() -> int:
+    """Remove for good what was deleted long enough ago."""
+    return sum(purge_deleted(_now()).values())
 
 
 @lru_cache(maxsize=1)

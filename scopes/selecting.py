@@ -146,7 +146,11 @@ def select(
         _refuse_unknown(agent, category, picks, before)
         _replace(agent, Category(category), before, picks)
         change = Change(
-            "scope.select", "agent", str(agent.pk), _told(category, before), _told(category, picks)
+            "scope.select",
+            "agent",
+            str(agent.pk),
+            told_of(category, before),
+            told_of(category, picks),
         )
         note(agent.organization_id, change, by=by, at=at)
     return version + 1
@@ -225,7 +229,8 @@ def _insert(model: type[Pick], where: dict[str, Any], targets: list[Any]) -> Non
             cursor.execute(_INSERT[model], [where["organization_id"], where["agent_id"], targets])
 
 
-def _told(category: str, picks: Picks) -> dict[str, Any]:
+def told_of(category: str, picks: Picks) -> dict[str, Any]:
+    """Return a selection as the audit trail keeps it."""
     return {
         "category": str(category),
         "mode": str(_mode(picks)),

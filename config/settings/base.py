@@ -233,11 +233,18 @@ CELERY_BEAT_SCHEDULE = {
     "spaces": {"task": "knowledge.fill_spaces", "schedule": 5.0, "options": {"expires": 5}},
     "refit": {"task": "knowledge.refit", "schedule": 15.0, "options": {"expires": 15}},
     "uploads": {"task": "knowledge.import_uploads", "schedule": 5.0, "options": {"expires": 5}},
+    "bulk": {"task": "knowledge.work_bulk", "schedule": 5.0, "options": {"expires": 5}},
+    "purge": {"task": "knowledge.purge", "schedule": 3600.0, "options": {"expires": 3600}},
     "sources": {"task": "knowledge.sync_sources", "schedule": 60.0, "options": {"expires": 60}},
     "forget": {"task": "voiceapi.forget_old", "schedule": 3600.0, "options": {"expires": 3600}},
 }
 # What the drain does now and then for packages above it: name -> (function of an instant, seconds).
-DRAIN_CHORES = {"forget": ("voiceapi.retention.forget_old", 3600.0)}
+DRAIN_CHORES = {
+    "forget": ("voiceapi.retention.forget_old", 3600.0),
+    "purge": ("knowledge.shelving.purging.purge_deleted", 3600.0),
+}
+# What tells and carries the folders that agents have selected, for the rung below scopes.
+FOLDER_PICKS = "scopes.carrying.FolderPicks"
 
 # Sources are fetched from public addresses only; the tests have a server of their own on this machine.
 SOURCES_MAY_BE_PRIVATE = False

@@ -8,6 +8,7 @@ from typing import Final
 from knowledge.errors import FolderRefused, KnowledgeError
 from knowledge.indexing.filing import DirectoryRefused
 from knowledge.ingestion.errors import RowRefused
+from knowledge.shelving.errors import NotOurs
 from tenants.errors import EarmarkError
 
 
@@ -15,12 +16,6 @@ class ContentWithdrawn(KnowledgeError):
     """This was deleted by staff; restore it first."""
 
     code = "content_withdrawn"
-
-
-class NotOurs(KnowledgeError):
-    """Golden answers change by publishing them and corrections by approving them, not here."""
-
-    code = "changed_by_publishing"
 
 
 class NameTaken(KnowledgeError):

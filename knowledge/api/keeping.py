@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from knowledge.api.errors import ContentWithdrawn, NotOurs
+from knowledge.api.errors import ContentWithdrawn
 from knowledge.api.names import Names
 from knowledge.api.showing import Truth, content_of_instruction, content_of_item
 from knowledge.folders import folder_key
@@ -25,6 +25,7 @@ from knowledge.indexing.writing import (
     write_item,
 )
 from knowledge.models import Instruction, Item, ItemKind, Source, SourceKind
+from knowledge.shelving.errors import NotOurs
 from tenants.auditing import Actor, Change, note
 from tenants.refusals import InvalidRequest
 

@@ -13,13 +13,14 @@ from rest_framework.response import Response
 
 from knowledge.api import answers, shapes
 from knowledge.api.described import CHANGING, LISTED, PUSHING, listing
-from knowledge.api.errors import STATUSES, NameTaken, NotOurs, StillUsed
+from knowledge.api.errors import STATUSES, NameTaken, StillUsed
 from knowledge.api.names import Names
 from knowledge.errors import FolderRefused
 from knowledge.folders import segments
 from knowledge.indexing.filing import file_directory
 from knowledge.indexing.writing import ensure_directory
 from knowledge.models import InstructionDirectory, Source, SourceKind
+from knowledge.shelving.errors import NotOurs
 from tenants.api.errors import VersionChanged, VersionMissing
 from tenants.api.paging import page_of
 from tenants.api.views import TenantAPIView

@@ -99,11 +99,12 @@ def _made(content: Content, existing: Truth | None, *, at: datetime) -> Written:
 def _deleted_by_staff(existing: Mapping[str, Truth]) -> set[str]:
     """A row that an import pruned comes back with its file; one that staff deleted does not."""
     deleted = {name: row.deleted_at for name, row in existing.items() if row.deleted_at}
-    pruned = _instants_of_imports(set(deleted.values())) if deleted else set()
+    pruned = instants_of_imports(set(deleted.values())) if deleted else set()
     return {name for name, instant in deleted.items() if instant not in pruned}
 
 
-def _instants_of_imports(instants: Iterable[datetime]) -> set[datetime]:
+def instants_of_imports(instants: Iterable[datetime]) -> set[datetime]:
+    """Return which of these instants are the beginning of an import."""
     # Pruning stamps what it deletes with the instant its import began, which names the import.
     found = ImportRun.objects.filter(started_at__in=list(instants))
     return set(found.values_list("started_at", flat=True))

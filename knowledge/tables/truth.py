@@ -252,6 +252,11 @@ class Item(Gated):
             models.Index(
                 fields=["organization", "-updated_at", "id"], name="knowledge_item_recent"
             ),
+            models.Index(
+                fields=["organization", "-deleted_at", "id"],
+                condition=models.Q(deleted_at__isnull=False),
+                name="knowledge_item_deleted",
+            ),
         ]
 
     def __str__(self) -> str:

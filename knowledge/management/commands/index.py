@@ -24,6 +24,7 @@ from knowledge.indexing.status import Backlog, backlogs
 from knowledge.ingestion.uploads import import_waiting
 from knowledge.models import EmbeddingSpace
 from knowledge.passages import CHUNKER_VERSION
+from knowledge.shelving.working import work_waiting
 from knowledge.sources.scheduling import sync_due
 from tenants.errors import EarmarkError
 from tenants.isolation import organization_context
@@ -33,6 +34,7 @@ RECONCILE_EVERY_S: Final = 600.0
 REFIT_EVERY_S: Final = 5.0
 UPLOADS_EVERY_S: Final = 1.0
 SOURCES_EVERY_S: Final = 15.0
+BULK_EVERY_S: Final = 1.0
 
 
 class Command(BaseCommand):
@@ -73,6 +75,7 @@ class Command(BaseCommand):
                 lambda _at: import_waiting(clock=_now),
                 in_background=True,
             ),
+            Chore("bulk", BULK_EVERY_S, lambda _at: work_waiting(clock=_now), in_background=True),
             Chore("sources", SOURCES_EVERY_S, lambda _at: sync_due(clock=_now), in_background=True),
             *_chores_of_others(),
         )

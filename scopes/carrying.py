@@ -1,0 +1,72 @@
+"""Selections follow folders: what knowledge asks of scopes when a folder gets another key."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db.models import F, Q, QuerySet
+
+from knowledge.folders import prefix_range
+from knowledge.models import Category
+from scopes.models import AgentScope, FolderPick
+from scopes.selecting import explicit_picks, told_of
+from tenants.auditing import Actor, Change, note
+from tenants.models import PhoneAgent
+
+
+class FolderPicks:
+    """The folders that agents have selected. Expects the organization's context."""
+
+    def within(self, organization_id: int, key: str) -> set[str]:
+        """Return the selected folders that are this one or lie below it."""
+        return set(_within(organization_id, key).values_list("folder_key", flat=True))
+
+    def agents(self, organization_id: int, key: str) -> list[str]:
+        """Return the names of the agents that have this folder or one below it selected."""
+        names = _within(organization_id, key).values_list("agent__name", flat=True)
+        return sorted(set(names))
+
+    def carry(
+        self, organization_id: int, moves: dict[str, str], *, by: Actor, at: datetime
+    ) -> None:
+        """Let selections follow folders to their new keys, which nobody has selected.
+
+        Every scope gets a new version: a page that shows the old key is told so when it saves.
+        """
+        scopes = AgentScope.objects.filter(
+            organization_id=organization_id, category=Category.KNOWLEDGE
+        )
+        # Whoever saves a selection waits here, and is then told that it has changed.
+        list(scopes.order_by("pk").select_for_update(of=("self",)))
+        picks = FolderPick.objects.filter(organization_id=organization_id)
+        ids = set(picks.filter(folder_key__in=list(moves)).values_list("agent_id", flat=True))
+        agents = PhoneAgent.objects.filter(organization_id=organization_id, pk__in=ids)
+        for agent in agents.order_by("pk"):
+            _carry(agent, moves, by=by, at=at)
+
+
+def _within(organization_id: int, key: str) -> QuerySet[FolderPick]:
+    low, high = prefix_range(key)
+    inside = Q(folder_key=key) | Q(folder_key__gte=low, folder_key__lt=high)
+    return FolderPick.objects.filter(inside, organization_id=organization_id)
+
+
+def _carry(agent: PhoneAgent, moves: dict[str, str], *, by: Actor, at: datetime) -> None:
+    before = explicit_picks(agent, Category.KNOWLEDGE)
+    for pick in FolderPick.objects.filter(
+        organization_id=agent.organization_id, agent=agent, folder_key__in=list(moves)
+    ):
+        pick.folder_key = moves[pick.folder_key]
+        pick.save(update_fields=["folder_key"])
+    AgentScope.objects.filter(
+        organization_id=agent.organization_id, agent=agent, category=Category.KNOWLEDGE
+    ).update(version=F("version") + 1, changed_at=at, changed_by=by.user_id)
+    change = Change(
+        "scope.select",
+        "agent",
+        str(agent.pk),
+        told_of(Category.KNOWLEDGE, before),
+        told_of(Category.KNOWLEDGE, explicit_picks(agent, Category.KNOWLEDGE)),
+        "A folder was moved.",
+    )
+    note(agent.organization_id, change, by=by, at=at)
