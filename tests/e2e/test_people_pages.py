@@ -142,7 +142,7 @@ def test_the_pages_of_people_hold_in_every_look(staff, live_server, signed_in, l
 def test_the_pages_of_people_run_from_right_to_left(staff, live_server, signed_in):
     signed_in.set_extra_http_headers({"Accept-Language": "ar"})
     signed_in.set_viewport_size({"width": 320, "height": 800})
-    for name, address in pages_of(staff, "/people/join/unknown/")[0].items():
+    for name, address in pages_of(staff, "/people/password/")[0].items():
         with strict(signed_in):
             signed_in.goto(live_server.url + address)
         assert signed_in.locator("html").get_attribute("dir") == "rtl"
