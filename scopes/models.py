@@ -133,3 +133,22 @@ class FolderPick(Pick):
 
     def __str__(self) -> str:
         return f"{self.agent}: {self.folder_key}"
+
+
+class CanaryLook(TenantModel):
+    """What the newest probe for canaries came to in one organization; one row each, written over."""
+
+    at = models.DateTimeField()
+    searches = models.PositiveIntegerField()
+    # Where what was found that must not be, and what the probe should have found and did not.
+    leaks = models.JSONField(default=list)
+    missed = models.JSONField(default=list)
+    leaked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["organization"], name="scopes_look_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.organization} at {self.at}"

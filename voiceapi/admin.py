@@ -16,9 +16,13 @@ from tenants.admin_actions import ButtonAdmin
 from tenants.admin_base import ReadOnlyAdmin
 from tenants.admin_site import our_site
 from voiceapi.models import VoiceSession
+from voiceapi.staff.status import leaks_noticed, status
 from voiceapi.staff.views import count_searches, what_it_heard
 
 our_site().add_page("calls/<uuid:session_id>/", what_it_heard, "call_heard")
+our_site().add_page("status/", status, "status")
+our_site().add_section(_("Operation"), [(_("Status"), "admin:status", "")])
+our_site().add_watch(leaks_noticed)
 
 
 @admin.register(VoiceSession)

@@ -8,10 +8,13 @@ from typing import Final
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 from prometheus_client import REGISTRY, CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
+
+from voiceapi.watching import gauges
 
 # Set by a proxy: then the address of the connection says nothing about who asks.
 _FORWARDED: Final = ("X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via")
@@ -25,7 +28,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """
     if not _may_see(request):
         raise Http404
-    return HttpResponse(generate_latest(_registry()), content_type=CONTENT_TYPE_LATEST)
+    shown = generate_latest(registry()) + generate_latest(gauges(at=timezone.now()))  # noqa: TID251
+    return HttpResponse(shown, content_type=CONTENT_TYPE_LATEST)
 
 
 def _may_see(request: HttpRequest) -> bool:
@@ -45,7 +49,8 @@ def _is_from_here(request: HttpRequest) -> bool:
         return False
 
 
-def _registry() -> CollectorRegistry:
+def registry() -> CollectorRegistry:
+    """Return what the processes of this server have counted, together."""
     if settings.METRICS_FOLDER is None:
         return REGISTRY
     registry = CollectorRegistry()

@@ -6,11 +6,21 @@ from datetime import UTC, datetime
 
 from celery import shared_task
 
+from scopes.probing import look_everywhere
 from voiceapi.retention import forget_old
 
 
 @shared_task(name="voiceapi.forget_old")
 def forget() -> int:
     """Delete calls and searches that were kept long enough."""
-    at = datetime.now(tz=UTC)  # noqa: TID251 - this is a door; rules take `at`
-    return sum(done.searches + done.sessions for done in forget_old(at).values())
+    return sum(done.searches + done.sessions for done in forget_old(_now()).values())
+
+
+@shared_task(name="voiceapi.look_for_leaks")
+def look_for_leaks() -> int:
+    """Search for canaries from where nobody may find one; return how many were found."""
+    return sum(len(look.leaks) for look in look_everywhere(_now()).values())
+
+
+def _now() -> datetime:
+    return datetime.now(tz=UTC)  # noqa: TID251 - this is a door; rules take `at`

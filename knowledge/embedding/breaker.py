@@ -39,6 +39,11 @@ class Breaker:
             self._opens_at = now + self._open_s
             return 0.0
 
+    @property
+    def is_open(self) -> bool:
+        """Whether calls are kept back, or one of them has yet to show that it works again."""
+        return self._opens_at is not None
+
     def succeeded(self) -> None:
         """The endpoint answered, be it with a refusal."""
         with self._lock:

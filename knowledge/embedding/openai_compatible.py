@@ -11,6 +11,7 @@ from typing import Literal
 
 import openai
 
+from knowledge.alarms import BREAKER_OPEN
 from knowledge.embedding.answers import read_refusal, read_vectors
 from knowledge.embedding.background import background
 from knowledge.embedding.breaker import Breaker
@@ -94,10 +95,14 @@ class OpenAICompatibleEmbedder:
         except EmbeddingFailed as error:
             # A refusal or a rate limit is a server at work, not one that is down.
             working = not error.retryable or error.data.get("status") == 429
-            self._breaker.succeeded() if working else self._breaker.failed()
+            self._report(working=working)
             raise
-        self._breaker.succeeded()
+        self._report(working=True)
         return vectors
+
+    def _report(self, *, working: bool) -> None:
+        self._breaker.succeeded() if working else self._breaker.failed()
+        BREAKER_OPEN.set(self._breaker.is_open)
 
     def _request(self, batch: Sequence[str], budget_s: float) -> list[Vector]:
         try:

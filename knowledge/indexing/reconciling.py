@@ -69,7 +69,7 @@ SELECT t.id FROM {table} t
             AND (l.generation <> t.generation OR l.category <> %(category)s)))
 """
 _ORPHANED_ENTRIES: Final = """
-DELETE FROM knowledge_lexicalentry l WHERE l.organization_id = %(organization)s
+DELETE FROM knowledge_lexicalentry l WHERE l.organization_id = %(organization)s AND l.category <> 'canary'
    AND NOT EXISTS (SELECT FROM knowledge_item t WHERE t.organization_id = l.organization_id AND t.id = l.asset_id)
    AND NOT EXISTS (SELECT FROM knowledge_instruction t WHERE t.organization_id = l.organization_id AND t.id = l.asset_id)
 """

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from django.db import connection
 
+from knowledge.alarms import FOREIGN_ROWS
 from knowledge.errors import KnowledgeError
 from knowledge.retrieval.eligibility import TABLES, eligible_sql, parameters
 from knowledge.retrieval.excerpts import cut
@@ -127,6 +128,7 @@ SELECT x.organization_id, x.id, x.title, x.valid_until, {_EXTRA[category]},
 def _assert_own(rows: Sequence[dict[str, Any]], organization_id: int) -> None:
     if any(row["organization"] != organization_id for row in rows):
         log.critical("foreign_row", extra={"organization": organization_id})
+        FOREIGN_ROWS.inc()
         raise ForeignRow
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from knowledge.models import IndexState
+from scopes.models import CanaryLook
+from scopes.probing import look_everywhere
 from tests.e2e.pages import faults, is_wider_than_the_window, keep_picture, sign_in, strict
 from tests.embedders import CountingEmbedder
 from tests.staff import office
+from tests.world import AT
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -22,7 +25,9 @@ def staff():
     made = office()
     made.acme.item("ساعات العمل", "يفتح صالون البجع في السابعة صباحا.", folder="عام")
     made.acme.item("Price list", "A flamingo ticket costs forty dirhams.")
+    look_everywhere(AT)
     with made.acme.context():
+        CanaryLook.objects.update(leaks=["knowledge internal: told by an unknown caller"])
         IndexState.objects.filter(asset_id=made.rows["item"].pk).update(
             status="failed", last_error="The embedder refused it."
         )
@@ -50,6 +55,7 @@ def pages_of(staff):
         "new-key": "/admin/tenants/servicekeybinding/add/",
         "audit": "/admin/tenants/auditentry/",
         "searches": "/admin/knowledge/searchrecord/",
+        "status": "/admin/status/",
         "search-empty": f"/admin/agents/{agent}/search/",
         "search": f"/admin/agents/{agent}/search/?{why}",
     }

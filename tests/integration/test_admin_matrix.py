@@ -67,6 +67,7 @@ SITE: dict[str | None, tuple[int, ...]] = {
     "app_list": (200, 200, 200, 200, 200, 404),
     "search_as_agent": (200, 200, 200, 200, 404, 404),
     "call_heard": (200, 200, 200, 200, 404, 404),
+    "status": READ,
     "who_finds_item": (200, 200, 200, 200, 404, 404),
     "who_finds_instruction": (200, 200, 200, 200, 404, 404),
     "second_factor": (200,) * 6,

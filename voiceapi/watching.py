@@ -1,0 +1,68 @@
+"""What the database knows of the whole installation's health, as gauges without names."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+from typing import Final
+
+from django.db import Error as DatabaseTrouble
+from django.db.models import Count, F, Min, Q
+from prometheus_client import CollectorRegistry, Gauge
+
+from knowledge.models import IndexState
+from scopes.models import CanaryLook
+from tenants.isolation import organization_context
+from tenants.models import Organization
+
+GAUGES: Final = {
+    "earmark_canary_leaks": "Canaries that were found from where nobody may find one.",
+    "earmark_canary_missed": "Canaries that the probe should have found and did not.",
+    "earmark_canary_look_age_seconds": "Seconds since the look that is longest ago.",
+    "earmark_index_pending": "Changes that the index has not taken up.",
+    "earmark_index_failed": "Changes that the index gave up.",
+    "earmark_index_oldest_pending_seconds": "Seconds since the oldest change that waits.",
+}
+log = logging.getLogger(__name__)
+
+
+def gauges(*, at: datetime) -> CollectorRegistry:
+    """Return them as a registry of their own; an empty one while the database is away.
+
+    Cost: two statements over the looks and the index states of all organizations.
+    """
+    shown = CollectorRegistry()
+    try:
+        values = _values(at)
+    except DatabaseTrouble as trouble:
+        log.warning("gauges_not_read", extra={"failure": type(trouble).__name__})
+        return shown
+    for name, meaning in GAUGES.items():
+        Gauge(name, meaning, registry=shown).set(values[name])
+    return shown
+
+
+def _values(at: datetime) -> dict[str, float]:
+    with organization_context(*Organization.objects.values_list("pk", flat=True)):
+        looks = list(CanaryLook.objects.values_list("at", "leaks", "missed"))
+        behind = Q(applied_generation__lt=F("desired_generation"))
+        failed = Q(status=IndexState.Status.FAILED)
+        index = IndexState.objects.aggregate(
+            pending=Count("pk", filter=behind & ~failed),
+            failed=Count("pk", filter=failed),
+            oldest=Min("desired_at", filter=behind & ~failed),
+        )
+    return {
+        "earmark_canary_leaks": sum(len(leaks) for _, leaks, _ in looks),
+        "earmark_canary_missed": sum(len(missed) for _, _, missed in looks),
+        "earmark_canary_look_age_seconds": _age(
+            min((when for when, _, _ in looks), default=None), at
+        ),
+        "earmark_index_pending": index["pending"],
+        "earmark_index_failed": index["failed"],
+        "earmark_index_oldest_pending_seconds": _age(index["oldest"], at),
+    }
+
+
+def _age(when: datetime | None, at: datetime) -> float:
+    return 0.0 if when is None else max(0.0, (at - when).total_seconds())
