@@ -10,6 +10,7 @@ from knowledge.tables.derived import (
     EmbeddingSpace,
     IndexState,
     LexicalEntry,
+    SpaceGap,
     Vector,
 )
 from knowledge.tables.jobs import BulkAction, BulkEntry, BulkJob
@@ -74,6 +75,7 @@ __all__ = [
     "SourceKind",
     "SourcePage",
     "SourceSchedule",
+    "SpaceGap",
     "SyncKind",
     "UsageEntry",
     "Vector",

@@ -14,6 +14,7 @@ from knowledge.calibration.refitting import refit_all_due
 from knowledge.embedding.selection import current_embedder
 from knowledge.embedding.spaces import ensure_space
 from knowledge.indexing.draining import BATCH, Drain, due_assets
+from knowledge.indexing.filling import Filler
 from knowledge.indexing.nudging import TASK, nudge
 from knowledge.indexing.reconciling import reconcile_all
 from knowledge.ingestion.uploads import import_waiting
@@ -21,6 +22,7 @@ from knowledge.passages import CHUNKER_VERSION
 from knowledge.shelving.purging import purge_deleted
 from knowledge.shelving.working import work_waiting
 from knowledge.sources.scheduling import sync_due
+from knowledge.spaces.tending import tend_spaces
 
 BUDGET_S: Final = 20.0
 NUDGE_EXPIRES_S: Final = 15
@@ -52,6 +54,13 @@ def sweep() -> int:
     for _ in range(ceil(due / BATCH)):
         converge_due.apply_async(expires=NUDGE_EXPIRES_S)
     return due
+
+
+@shared_task(name="knowledge.fill_spaces")
+def fill_spaces() -> int:
+    """Bring what spaces lack, and go on with dropping; what is left goes to the next time."""
+    ends = time.monotonic() + BUDGET_S
+    return tend_spaces(_filler(), lambda: time.monotonic() < ends)
 
 
 @shared_task(name="knowledge.reconcile")
@@ -96,7 +105,12 @@ def purge() -> int:
 @lru_cache(maxsize=1)
 def _drain() -> Drain:
     # One for each process: it remembers that the provider wants to be left alone.
-    return Drain(current_embedder(), _now)
+    return Drain(current_embedder(), _now, follow=current_embedder)
+
+
+@lru_cache(maxsize=1)
+def _filler() -> Filler:
+    return Filler(_now)
 
 
 def _now() -> datetime:

@@ -243,6 +243,7 @@ def _outcome(answer: Answer) -> dict[str, Any]:
         "results": [_told(result, answer) for result in answer.results],
         "timings_ms": answer.timings_ms,
         "profile_version": answer.profile_version,
+        "space": answer.space_key,
         "digest": answer.digest,
     }
 

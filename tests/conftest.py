@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
+from knowledge.embedding.selection import forget_active_space
 from tests.database import fresh_database
 
 CATEGORIES: Final = (
@@ -51,6 +52,12 @@ def django_db_setup(
     worker = getattr(request.config, "workerinput", {}).get("workerid", "alone")
     with django_db_blocker.unblock(), fresh_database(worker):
         yield
+
+
+@pytest.fixture(autouse=True)
+def _no_space_is_remembered() -> None:
+    """A process remembers for a moment which space is active; every test has rows of its own."""
+    forget_active_space()
 
 
 @pytest.fixture

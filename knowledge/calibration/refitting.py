@@ -10,10 +10,12 @@ from django.db.models import Max, Q
 
 from knowledge.calibration.fitting import fit
 from knowledge.embedding.protocol import Embedder
-from knowledge.embedding.spaces import active_space, space_key
+from knowledge.embedding.selection import embedder_of
+from knowledge.embedding.spaces import filled_spaces, is_of
+from knowledge.errors import EmbeddingMisconfigured
+from knowledge.indexing.backoff import MOST_ATTEMPTS
 from knowledge.indexing.leases import waiting_states
-from knowledge.models import CalibrationProfile, EmbeddingSpace, IndexState
-from knowledge.passages import CHUNKER_VERSION
+from knowledge.models import CalibrationProfile, EmbeddingSpace, IndexState, SpaceGap
 from tenants.isolation import organization_context
 from tenants.models import Organization
 
@@ -38,20 +40,44 @@ def is_due(
 
 
 def refit_all_due(embedder: Embedder, *, at: datetime) -> list[str]:
-    """Fit every organization whose time has come; return their slugs.
+    """Fit every organization whose time has come, in every space that is kept filled; return their slugs.
 
     Cost: two statements for each organization that has nothing to do.
     """
-    space = active_space()
-    if space is None or space.key != space_key(embedder.space, CHUNKER_VERSION):
-        return []
+    return [
+        slug
+        for space in filled_spaces()
+        if (asked := _embedder(space, embedder)) is not None
+        for slug in _refit(space, asked, at=at)
+    ]
+
+
+def _embedder(space: EmbeddingSpace, embedder: Embedder) -> Embedder | None:
+    if is_of(space, embedder.space):
+        return embedder
+    try:
+        return embedder_of(space)
+    except EmbeddingMisconfigured:
+        return None
+
+
+def _refit(space: EmbeddingSpace, embedder: Embedder, *, at: datetime) -> list[str]:
     fitted: list[str] = []
     for organization in Organization.objects.filter(is_active=True).order_by("pk"):
-        if _is_due(organization.pk, space, at=at):
+        if not is_partial(organization.pk, space) and _is_due(organization.pk, space, at=at):
             fit(organization.pk, space, embedder, at=at)
             fitted.append(organization.slug)
-            _logger.info("calibrated", extra={"organization": organization.pk})
+            _logger.info("calibrated", extra={"organization": organization.pk, "space": space.key})
     return fitted
+
+
+def is_partial(organization_id: int, space: EmbeddingSpace) -> bool:
+    """Whether a space is still being filled: what is measured of a part of it would mislead."""
+    if space.status == EmbeddingSpace.Status.ACTIVE:
+        return False
+    return SpaceGap.objects.filter(
+        organization_id=organization_id, space=space, attempts__lt=MOST_ATTEMPTS
+    ).exists()
 
 
 def _is_due(organization_id: int, space: EmbeddingSpace, *, at: datetime) -> bool:

@@ -6,10 +6,17 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
+
+from prometheus_client import Counter
 
 from knowledge.embedding.protocol import Embedder, SpaceSpec, Vector
 
 MOST_VECTORS = 10_000
+ASKED: Final = Counter(
+    "earmark_query_vectors", "Vectors of queries, by whether they were remembered.", ["found"]
+)
+_HIT, _MISS = ASKED.labels("remembered"), ASKED.labels("new")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +51,10 @@ class QueryCache:
             vector = self._vectors.get((space.fingerprint, text))
             if vector is None:
                 self._misses += 1
+                _MISS.inc()
                 return None
             self._hits += 1
+            _HIT.inc()
             self._vectors.move_to_end((space.fingerprint, text))
             return vector
 
@@ -57,6 +66,16 @@ class QueryCache:
             self._vectors.move_to_end((space.fingerprint, text))
             while len(self._vectors) > self._most:
                 self._vectors.popitem(last=False)
+
+    def __len__(self) -> int:
+        """How many vectors are kept."""
+        with self._lock:
+            return len(self._vectors)
+
+    def clear(self) -> None:
+        """Forget every vector, as their space has gone; the counts go on."""
+        with self._lock:
+            self._vectors.clear()
 
 
 class CachedEmbedder:

@@ -10,7 +10,9 @@ from uuid import UUID, uuid4
 
 from django.db import connection
 
+from knowledge.embedding.spaces import filled_spaces, spaces_stay
 from knowledge.indexing.assets import Live, Piece, chunk_id
+from knowledge.indexing.gaps import note_gaps
 from knowledge.indexing.leases import Claim, held
 from knowledge.models import Chunk, Document, EmbeddingSpace, IndexState
 from tenants.errors import EarmarkError
@@ -19,12 +21,12 @@ from tenants.isolation import organization_context
 # What this organization holds already is put where new vectors are, before it is deleted below.
 _SAVE: Final = """
 INSERT INTO knowledge_embeddedtext (organization_id, space_id, text_hash, embedding)
-SELECT DISTINCT ON (c.text_hash) c.organization_id, v.space_id, c.text_hash, v.embedding
+SELECT DISTINCT ON (v.space_id, c.text_hash) c.organization_id, v.space_id, c.text_hash, v.embedding
   FROM knowledge_chunk c JOIN knowledge_vector v
-    ON v.organization_id = c.organization_id AND v.chunk_id = c.id AND v.space_id = %(space)s
+    ON v.organization_id = c.organization_id AND v.chunk_id = c.id AND v.space_id = ANY(%(spaces)s)
  WHERE c.organization_id = %(organization)s AND c.text_hash = ANY(%(hashes)s)
    AND NOT EXISTS (SELECT FROM knowledge_embeddedtext e
-     WHERE e.organization_id = c.organization_id AND e.space_id = %(space)s AND e.text_hash = c.text_hash)
+     WHERE e.organization_id = c.organization_id AND e.space_id = v.space_id AND e.text_hash = c.text_hash)
     ON CONFLICT DO NOTHING
 """
 _DELETE: Final = """
@@ -36,11 +38,11 @@ SELECT e.organization_id, e.space_id, w.asset_id, w.generation, w.position, w.ch
   FROM unnest(%(owners)s::uuid[], %(generations)s::bigint[], %(positions)s::integer[], %(chunks)s::uuid[],
               %(texts)s::text[]) AS w(asset_id, generation, position, chunk_id, text_hash)
   JOIN knowledge_embeddedtext e
-    ON e.organization_id = %(organization)s AND e.space_id = %(space)s AND e.text_hash = w.text_hash
+    ON e.organization_id = %(organization)s AND e.space_id = ANY(%(into)s) AND e.text_hash = w.text_hash
 """
 _SPEND: Final = """
 DELETE FROM knowledge_embeddedtext
- WHERE organization_id = %(organization)s AND space_id = %(space)s AND text_hash = ANY(%(hashes)s)
+ WHERE organization_id = %(organization)s AND space_id = ANY(%(spaces)s) AND text_hash = ANY(%(hashes)s)
 """
 
 _SETTLE: Final = """
@@ -76,7 +78,7 @@ def apply(ready: Sequence[Ready], space: EmbeddingSpace, *, at: datetime) -> set
     Cost:   about ten statements, whatever the number of assets.
     """
     claims = [one.claim for one in ready]
-    with organization_context(claims[0].organization_id):
+    with organization_context(claims[0].organization_id), spaces_stay():
         states = _still_ours(claims)
         ours = [one for one in ready if one.claim.asset_id in states]
         if ours:
@@ -95,15 +97,21 @@ def _still_ours(claims: Sequence[Claim]) -> dict[UUID, IndexState]:
 def _write(ours: Sequence[Ready], space: EmbeddingSpace, *, at: datetime) -> None:
     rows = [_document(one.live, space, at=at) for one in ours if one.live]
     chunks = [chunk for one, row in _paired(ours, rows) for chunk in _chunks(one, row)]
-    values = _values(ours, chunks, {row.asset_id: row.generation for row in rows}, space)
+    values = _values(ours, chunks, {row.asset_id: row.generation for row in rows})
+    others = [other.pk for other in filled_spaces() if other.pk != space.pk]
+    values["spaces"] = [space.pk, *others]
     with connection.cursor() as cursor:
         cursor.execute(_SAVE, values)
         cursor.execute(_DELETE, values)
         Document.objects.bulk_create(rows)
         Chunk.objects.bulk_create(chunks, batch_size=2_000)
-        cursor.execute(_INSERT, values)
+        cursor.execute(_INSERT, values | {"into": [space.pk]})
         if cursor.rowcount != len(chunks):
             raise VectorsMoved
+        if others:
+            # What did not change is there already; the rest is filled behind this queue.
+            cursor.execute(_INSERT, values | {"into": others})
+            note_gaps(values["organization"], others, values["assets"], at=at)
         cursor.execute(_SPEND, values)
 
 
@@ -147,11 +155,9 @@ def _values(
     ours: Sequence[Ready],
     chunks: Sequence[Chunk],
     generations: Mapping[UUID, int],
-    space: EmbeddingSpace,
 ) -> dict[str, Any]:
     return {
         "organization": ours[0].claim.organization_id,
-        "space": space.pk,
         "assets": [one.claim.asset_id for one in ours],
         "hashes": sorted({chunk.text_hash for chunk in chunks}),
         "owners": [chunk.asset_id for chunk in chunks],

@@ -53,6 +53,8 @@ class Drain:
     clock: Clock
     chores: Sequence[Chore] = ()
     stop: threading.Event = field(default_factory=threading.Event)
+    # What to embed with from now on; another space may have been switched to.
+    follow: Callable[[], Embedder] | None = None
     _listening: Any = None
     _failures: int = 0
     _provider_free_at: float = 0.0
@@ -79,6 +81,8 @@ class Drain:
 
     def step(self) -> int:
         """Converge one batch of what is due now; return how many assets were worked on."""
+        if self.follow is not None:
+            self.embedder = self.follow()
         if time.monotonic() < self._provider_free_at or self._is_told_to_wait():
             return 0
         touched = 0

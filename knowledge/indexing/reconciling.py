@@ -11,6 +11,8 @@ from uuid import UUID
 
 from django.db import connection
 
+from knowledge.embedding.spaces import filled_spaces
+from knowledge.indexing.gaps import Place, seed_gaps
 from knowledge.indexing.lexical import write_lexical_entries
 from knowledge.indexing.state import raise_desired_for_all
 from knowledge.indexing.texts import AssetText, text_of_instruction, text_of_item
@@ -43,7 +45,7 @@ SELECT t.id FROM {table} t
  WHERE t.organization_id = %(organization)s AND {live} AND {settled}
    AND NOT EXISTS (SELECT FROM knowledge_document d
      WHERE d.organization_id = t.organization_id AND d.asset_id = t.id AND d.category = %(category)s
-       AND d.generation = t.generation AND d.fingerprint = %(fingerprint)s
+       AND d.generation = t.generation AND d.fingerprint LIKE %(cut)s
        AND (concat(t.title, t.body) !~ '[^[:space:]]' OR EXISTS (SELECT FROM knowledge_chunk c
          WHERE c.organization_id = d.organization_id AND c.document_id = d.id))
        AND NOT EXISTS (SELECT FROM knowledge_chunk c
@@ -86,6 +88,11 @@ DELETE FROM knowledge_indexstate s WHERE s.organization_id = %(organization)s
    AND NOT EXISTS (SELECT FROM knowledge_item t WHERE t.organization_id = s.organization_id AND t.id = s.asset_id)
    AND NOT EXISTS (SELECT FROM knowledge_instruction t WHERE t.organization_id = s.organization_id AND t.id = s.asset_id)
 """
+_NAMELESS_GAPS: Final = """
+DELETE FROM knowledge_spacegap g WHERE g.organization_id = %(organization)s
+   AND NOT EXISTS (SELECT FROM knowledge_document d
+     WHERE d.organization_id = g.organization_id AND d.asset_id = g.asset_id)
+"""
 _UNUSED_TEXTS: Final = """
 DELETE FROM knowledge_embeddedtext WHERE organization_id = %(organization)s AND created_at < %(old)s
 """
@@ -107,11 +114,12 @@ class Differences:
     wordless: int = 0
     orphans: int = 0
     leftovers: int = 0
+    gaps: int = 0
 
     @property
     def total(self) -> int:
         """Everything that was not as it should be; leftovers are no fault."""
-        return self.missing + self.surplus + self.wordless + self.orphans
+        return self.missing + self.surplus + self.wordless + self.orphans + self.gaps
 
     def as_dict(self) -> dict[str, int]:
         """Return the counts by name."""
@@ -132,7 +140,11 @@ def reconcile(organization_id: int, *, space: EmbeddingSpace, at: datetime) -> D
         differences.orphans = _delete(_ORPHANED_ENTRIES, values) + _delete(
             _ORPHANED_VECTORS, values
         )
-        differences.leftovers = _delete(_FORGOTTEN_STATES, values) + _delete(_UNUSED_TEXTS, values)
+        unused = (_FORGOTTEN_STATES, _NAMELESS_GAPS, _UNUSED_TEXTS)
+        differences.leftovers = sum(_delete(statement, values) for statement in unused)
+    for other in filled_spaces():
+        if other.pk != space.pk:
+            differences.gaps += seed_gaps(Place(organization_id, other), at=at)
     if differences.total:
         _logger.warning(
             "differences", extra={"organization": organization_id, **differences.as_dict()}
@@ -158,7 +170,7 @@ def _compare(
         "organization": organization_id,
         "category": category,
         "space": space.pk,
-        "fingerprint": space.key,
+        "cut": f"%:c{space.chunker_version}",
     }
     with organization_context(organization_id):
         missing = _ids(_MISSING, category, "t.id", values)

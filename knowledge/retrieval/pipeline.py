@@ -6,9 +6,10 @@ import hashlib
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
-from knowledge.embedding.spaces import active_space
+from knowledge.embedding.spaces import active_space, searched_space
+from knowledge.models import EmbeddingSpace
 from knowledge.retrieval.candidates import Probe, candidates
 from knowledge.retrieval.centring import centred, level_of, middle_of, unpacked
 from knowledge.retrieval.fusion import Corpus, favour_counts, fuse
@@ -48,7 +49,8 @@ def retrieve(
     Cost: two statements for statistics, then one for each category to find and one to render.
     """
     clock = Stopwatch(dict(asked.timings_ms))
-    asked, space_id = _in_active_space(asked)
+    asked, space = _in_its_space(asked)
+    space_id = space.pk if space else None
     statistics = _statistics(asked, allowlist, space_id)
     asked = _centred(asked, statistics)
     found = _candidates(asked, allowlist, statistics, Reach(space_id, policy))
@@ -57,7 +59,8 @@ def retrieve(
     ranking = favour_counts(
         fuse(found, asked.queries, corpus, policy), asked.focus, corpus.deviation, policy
     )
-    judged = withhold(judge(ranking, _background(asked, statistics)), asked.queries)
+    background = _background(asked, statistics)
+    judged = withhold(judge(ranking, background), asked.queries)
     arranged = arrange(judged, policy, corpus.deviation)
     clock.lap("fuse")
     asking = Asking(allowlist, asked.focus, policy)
@@ -76,6 +79,8 @@ def retrieve(
         counts=_counts(found),
         timings_ms=clock.laps,
         profile_version=statistics.version,
+        space_key=space.key if space else "",
+        judged_by=asdict(background),
     )
 
 
@@ -101,12 +106,15 @@ class Stopwatch:
         self._last = now
 
 
-def _in_active_space(asked: Understood) -> tuple[Understood, int | None]:
-    """Vectors of two spaces are never compared: in another space than the active one, go without."""
+def _in_its_space(asked: Understood) -> tuple[Understood, EmbeddingSpace | None]:
+    """Vectors of two spaces are never compared: where the question's own space has gone, go without."""
+    space = searched_space(asked.space_key)
+    if space is not None:
+        return asked, space
     active = active_space()
-    if active is None or active.key == asked.space_key or asked.vectors is None:
-        return asked, active.pk if active else None
-    return replace(asked, vectors=None, degraded=("dense",)), active.pk
+    if active is None or asked.vectors is None:
+        return asked, active
+    return replace(asked, vectors=None, degraded=("dense",)), active
 
 
 def _statistics(asked: Understood, allowlist: Allowlist, space_id: int | None) -> CorpusStatistics:

@@ -180,3 +180,6 @@ class Answer:
     counts: dict[str, int] = field(default_factory=dict)
     timings_ms: dict[str, float] = field(default_factory=dict)
     profile_version: int | None = None
+    # The space whose vectors were compared, and the figures that relevance was judged by; for staff.
+    space_key: str = ""
+    judged_by: dict[str, Any] = field(default_factory=dict)

@@ -59,17 +59,37 @@ class EmbeddingSpace(models.Model):
     """A model, its dimensions and prefixes, and the chunker: vectors of two are never compared."""
 
     class Status(models.TextChoices):
+        """Where a space stands; it is kept filled while it is filling, active or kept.
+
+        created   known, and nothing is in it yet
+        filling   gets the vectors of what is there, and of every change
+        active    is searched
+        kept      was searched before, and can be again at once
+        dropping  its vectors are being deleted
+        retired   was replaced before anything was in it
+        """
+
+        CREATED = "created"
         FILLING = "filling"
         ACTIVE = "active"
+        KEPT = "kept"
+        DROPPING = "dropping"
         RETIRED = "retired"
 
     key = models.CharField(max_length=200, unique=True)
     provider = models.CharField(max_length=32)
     model = models.CharField(max_length=100)
     dimensions = models.PositiveIntegerField()
+    query_prefix = models.CharField(max_length=200, blank=True)
+    passage_prefix = models.CharField(max_length=200, blank=True)
+    # Where its model is, and whether that server is told how long its vectors are to be.
+    base_url = models.CharField(max_length=400, blank=True)
+    asks_dimensions = models.BooleanField(default=True)
     chunker_version = models.CharField(max_length=32)
-    status = models.CharField(max_length=16, choices=Status, default=Status.FILLING)
+    status = models.CharField(max_length=16, choices=Status, default=Status.CREATED)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
+    activated_at = models.DateTimeField(null=True, blank=True)
+    left_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints: ClassVar = [
@@ -192,6 +212,39 @@ class EmbeddedText(models.Model):
 
     def __str__(self) -> str:
         return self.text_hash
+
+
+class SpaceGap(models.Model):
+    """An indexed asset that a space has not all vectors of yet; filling deletes the row.
+
+    Holds names only, like the other derived rows without row level security.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    organization = models.ForeignKey("tenants.Organization", on_delete=models.CASCADE)
+    space = models.ForeignKey(EmbeddingSpace, on_delete=models.CASCADE)
+    category = models.CharField(max_length=16, choices=Category)
+    asset_id = models.UUIDField()
+    attempts = models.PositiveIntegerField(default=0)
+    next_attempt_at = models.DateTimeField()
+    lease_until = models.DateTimeField(null=True, blank=True)
+    error_code = models.CharField(max_length=64, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["organization", "space", "asset_id"], name="knowledge_gap_once"
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["space", "organization", "next_attempt_at"], name="knowledge_gap_due"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.category} {self.asset_id}"
 
 
 class IndexState(TenantModel):

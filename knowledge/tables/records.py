@@ -91,6 +91,7 @@ class SearchRecord(TenantModel):
     results = models.JSONField(default=list)
     timings_ms = models.JSONField(default=dict)
     profile_version = models.PositiveIntegerField(null=True)
+    space = models.CharField(max_length=200, blank=True, db_default="")
     digest = models.CharField(max_length=80, blank=True)
     speculative = models.BooleanField(default=False)
     adopted = models.BooleanField(default=False)

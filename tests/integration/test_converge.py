@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from knowledge.embedding.spaces import SpaceNotInUse
 from knowledge.errors import EmbeddingRejected, EmbeddingUnavailable
 from knowledge.indexing.converge import Workshop, converge, converge_batch
 from knowledge.indexing.leases import LEASE, claim
@@ -260,11 +261,10 @@ def test_time_that_runs_out_keeps_what_was_paid_and_costs_no_attempt(acme, embed
     assert embedder.paid_twice == []
 
 
-def test_another_model_is_another_space_and_embeds_again(acme, embedder):
+def test_another_model_writes_no_vector_while_one_space_is_searched(acme, embedder):
     item = acme.item("Hours")
     run(acme, item, embedder=embedder)
     acme.item("Hours", "Changed.")
-    run(acme, item, embedder=CountingEmbedder(model="other"))
-    with acme.context():
-        assert Vector.objects.values("space").distinct().count() == 1
-        assert Document.objects.get().fingerprint.startswith("tests:other:")
+    with pytest.raises(SpaceNotInUse):
+        run(acme, item, embedder=CountingEmbedder(model="other"))
+    assert Vector.objects.values("space").distinct().count() == 1

@@ -161,11 +161,13 @@ def test_a_failed_asset_is_left_to_staff(index):
     assert index.reconcile().total == 0
 
 
-def test_another_model_is_a_difference_of_every_asset(index):
-    index.embedder = CountingEmbedder(model="other")
+def test_another_way_to_cut_passages_is_a_difference_of_every_asset_and_is_not_paid_again(index):
+    with index.acme.context():
+        Document.objects.update(fingerprint="tests:buckets:16:0:c0")
     assert index.reconcile().missing == 3
     index.drain()
     assert index.reconcile().total == 0
+    assert index.embedder.paid_twice == []
 
 
 def test_a_document_planted_for_another_asset_is_removed(index):

@@ -5,7 +5,6 @@ import pytest
 from knowledge.embedding.local import LocalEmbedder
 from knowledge.embedding.openai_compatible import OpenAICompatibleEmbedder
 from knowledge.embedding.selection import (
-    current_embedder,
     embedder_from_settings,
     wanted_by_django,
 )
@@ -59,7 +58,7 @@ def test_a_process_makes_each_embedder_once():
 
 def test_the_dictionary_of_the_settings_decides(settings):
     settings.EARMARK_EMBEDDING = REMOTE
-    assert current_embedder().space.model == "bge-m3"
+    assert embedder_from_settings(wanted_by_django()).space.model == "bge-m3"
 
 
 def test_without_the_dictionary_the_variables_decide(settings):

@@ -6,6 +6,7 @@ import json
 import signal
 from argparse import ArgumentParser
 from datetime import UTC, datetime
+from threading import Event
 from types import FrameType
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from knowledge.calibration.refitting import refit_all_due
 from knowledge.embedding.selection import current_embedder
 from knowledge.embedding.spaces import ensure_space
 from knowledge.indexing.draining import Chore, Drain
+from knowledge.indexing.filling import Filler
 from knowledge.indexing.reconciling import reconcile_all
 from knowledge.indexing.spending import spending
 from knowledge.indexing.state import retry_failed
@@ -26,12 +28,14 @@ from knowledge.models import EmbeddingSpace
 from knowledge.passages import CHUNKER_VERSION
 from knowledge.shelving.working import work_waiting
 from knowledge.sources.scheduling import sync_due
+from knowledge.spaces.tending import tend_spaces
 from tenants.errors import EarmarkError
 from tenants.isolation import organization_context
 from tenants.models import Organization
 
 RECONCILE_EVERY_S: Final = 600.0
 REFIT_EVERY_S: Final = 5.0
+SPACES_EVERY_S: Final = 1.0
 UPLOADS_EVERY_S: Final = 1.0
 SOURCES_EVERY_S: Final = 15.0
 BULK_EVERY_S: Final = 1.0
@@ -60,13 +64,23 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
 
     def _drain(self, _options: dict[str, Any]) -> None:
-        embedder = current_embedder()
+        embedder, stop, filler = current_embedder(), Event(), Filler(_now)
+
+        def goes_on() -> bool:
+            return not stop.is_set()
+
         chores = (
             Chore("reconcile", RECONCILE_EVERY_S, lambda at: reconcile_all(space=_space(), at=at)),
             Chore(
                 "refit",
                 REFIT_EVERY_S,
-                lambda at: refit_all_due(embedder, at=at),
+                lambda at: refit_all_due(current_embedder(), at=at),
+                in_background=True,
+            ),
+            Chore(
+                "spaces",
+                SPACES_EVERY_S,
+                lambda _at: tend_spaces(filler, goes_on),
                 in_background=True,
             ),
             Chore(
@@ -79,7 +93,7 @@ class Command(BaseCommand):
             Chore("sources", SOURCES_EVERY_S, lambda _at: sync_due(clock=_now), in_background=True),
             *_chores_of_others(),
         )
-        drain = Drain(embedder, _now, chores)
+        drain = Drain(embedder, _now, chores, stop, current_embedder)
 
         def end(_number: int, _frame: FrameType | None) -> None:
             drain.stop.set()
