@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Case, Q, QuerySet, When
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.folders import ancestors, prefix_range
@@ -139,7 +140,7 @@ class StatusFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Offer every way."""
-        return [(status.value, status.value) for status in SearchStatus]
+        return [(status.value, gettext(status.value)) for status in SearchStatus]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Keep one way."""
@@ -154,7 +155,7 @@ class DoorFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Offer the doors."""
-        return [(door, door) for door in ("voice", "staff", "dify", "vapi", "mcp")]
+        return [(door, gettext(door)) for door in ("voice", "staff", "dify", "vapi", "mcp")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Keep one door."""

@@ -42,16 +42,20 @@ class GatedForm(TenantForm):
     """A truth row with its gates; refuses to overwrite what it has not seen."""
 
     channels = SimpleArrayField(
-        forms.CharField(max_length=32), required=False, help_text=_("phone, whatsapp, …")
-    )
+        forms.CharField(max_length=32), label=_("Channels"), required=False,
+        help_text=_("phone, whatsapp, …"),
+    )  # fmt: skip
     jurisdictions = SimpleArrayField(
         forms.RegexField(r"^[A-Za-z]{2}$", strip=True),
+        label=_("Countries"),
         required=False,
         help_text=_("Country codes: AE, GB, …"),
     )
     segments = RowsField(label=_("Segments"))
     agents = RowsField(label=_("Agents"))
-    seen_version = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    seen_version = forms.IntegerField(
+        label=_("Version that was read"), required=False, widget=forms.HiddenInput
+    )
 
     labels: ClassVar[dict[str, Any]] = {
         "channel_restricted": _("Only on these channels"),

@@ -43,6 +43,7 @@ class ItemForm(GatedForm):
     """An item, filed by a path below its source."""
 
     folder = forms.CharField(
+        label=_("Folder"),
         required=False,
         max_length=1000,
         help_text=_("The path below the source: cards/voyager. Empty for the source itself."),

@@ -79,7 +79,7 @@ class SourceAdmin(TenantAdmin):
         """Leave out the source of golden answers, which publishing makes."""
         field = super().formfield_for_choice_field(db_field, request, **kwargs)
         if isinstance(field, forms.TypedChoiceField) and db_field.name == "kind":
-            field.choices = [(k.value, k.label) for k in SourceKind if k != SourceKind.GOLDEN]
+            field.choices = [(k, label) for k, label in db_field.choices if k != SourceKind.GOLDEN]
         return field
 
 

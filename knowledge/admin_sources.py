@@ -106,7 +106,9 @@ class SourceScheduleAdmin(ButtonAdmin):
     def changes(self, schedule: SourceSchedule) -> str:
         """Return what the last look changed."""
         found = schedule.last_changes or {}
-        return ", ".join(f"{count} {name}" for name, count in found.items() if count) or "-"
+        return (
+            ", ".join(f"{count} {gettext(name)}" for name, count in found.items() if count) or "-"
+        )
 
     def sync_now(self, request: HttpRequest, schedule: SourceSchedule) -> str:
         """Have it looked at."""

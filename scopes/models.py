@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext as _
 
 from knowledge.models import Category, Instruction, InstructionDirectory, Item
 from tenants.base import TenantModel
@@ -46,7 +47,7 @@ class AgentScope(TenantModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.agent} {self.category}: {self.mode}"
+        return f"{self.agent} {_(self.category)}: {_(self.mode)}"
 
 
 class Pick(TenantModel):

@@ -8,7 +8,6 @@ from typing import Final
 from uuid import UUID
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from knowledge.finding import find
 from knowledge.retrieval.deadline import Deadline
@@ -24,7 +23,6 @@ USUAL_LIMIT: Final = 5
 DOOR: Final = "staff"
 DEADLINE_S: Final = 10.0
 MOST_CHOICES: Final = 10
-LEGS: Final = {"lexical": gettext_lazy("lexical"), "dense": gettext_lazy("dense")}
 
 
 @dataclass(frozen=True)
@@ -133,8 +131,7 @@ def places(ranked: Ranked) -> str:
     for leg, rank in ranked.ranks:
         name, _colon, query = leg.partition(":")
         said = _("%(leg)s %(rank)s for query %(query)s") if query else "%(leg)s %(rank)s"
-        words = str(LEGS.get(name, name))
-        told.append(said % {"leg": words, "rank": rank, "query": int(query or 0) + 1})
+        told.append(said % {"leg": _(name), "rank": rank, "query": int(query or 0) + 1})
     return ", ".join(told)
 
 

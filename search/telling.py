@@ -88,7 +88,7 @@ def index_words(agent: PhoneAgent, reason: Why) -> str:
     if state is None or state.applied_generation < state.desired_generation:
         status = state.status if state else "pending"
         told = _("The index is behind (%s): found by its words, not yet by its meaning.")
-        return told % status
+        return told % _(status)
     return _("The index holds it as it is now.")
 
 

@@ -10,6 +10,7 @@ from django.contrib import admin
 from django.db import models
 from django.http import Http404, HttpRequest
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
 
 from tenants.admin_audit import changed_values, note_act
 from tenants.admin_authority import authority_of
@@ -179,7 +180,7 @@ class TenantAdmin(RoleAdmin):
         )
         context = {
             **self.admin_site.each_context(request),
-            "title": f"History: {obj}",
+            "title": _("History: %s") % obj,
             "opts": self.opts,
             "object": obj,
             "entries": entries[:_HISTORY_ROWS],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django import forms
@@ -9,6 +10,7 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils.formats import date_format
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -46,6 +48,10 @@ class IssueKeyForm(forms.Form):
         assert isinstance(organization, forms.ModelChoiceField)
         mine = [one.pk for one in organizations_seen(request, Role.ADMIN)]
         organization.queryset = Organization.objects.filter(pk__in=mine)
+
+
+def _instant(at: datetime | None) -> str:
+    return date_format(at, "DATETIME_FORMAT") if at else "-"
 
 
 @admin.register(ServiceKeyBinding)
@@ -92,19 +98,19 @@ class ServiceKeyAdmin(ButtonAdmin):
         return gettext("Active") if binding.is_active else gettext("Ended")
 
     @admin.display(description=_("created"))
-    def created(self, binding: ServiceKeyBinding) -> Any:
+    def created(self, binding: ServiceKeyBinding) -> str:
         """Return when it was issued."""
-        return binding.key.created_at
+        return date_format(binding.key.created_at, "DATETIME_FORMAT")
 
     @admin.display(description=_("expires"))
-    def expires(self, binding: ServiceKeyBinding) -> Any:
+    def expires(self, binding: ServiceKeyBinding) -> str:
         """Return when it ends by itself."""
-        return binding.key.expires_at
+        return _instant(binding.key.expires_at)
 
     @admin.display(description=_("revoked"))
-    def revoked(self, binding: ServiceKeyBinding) -> Any:
+    def revoked(self, binding: ServiceKeyBinding) -> str:
         """Return when it was ended."""
-        return binding.key.revoked_at
+        return _instant(binding.key.revoked_at)
 
     def revoke(self, request: HttpRequest, binding: ServiceKeyBinding) -> str:
         """End the key from the next request on.

@@ -9,6 +9,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
 
 from tenants.base import TenantModel
 from tenants.isolation import TenantForeignKey
@@ -79,7 +80,9 @@ class Membership(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.user} is {self.role} in {self.organization}"
+        told = _("%(user)s is %(role)s in %(organization)s")
+        names = {"user": self.user, "organization": self.organization}
+        return told % {**names, "role": self.get_role_display()}
 
 
 class Segment(TenantModel):
@@ -206,7 +209,10 @@ class ServiceKeyBinding(TenantModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.key} for {self.organization}"
+        return _("%(key)s for %(organization)s") % {
+            "key": self.key,
+            "organization": self.organization,
+        }
 
 
 class ApiToken(TenantModel):

@@ -29,9 +29,15 @@ def complaints() -> list[str]:
     ]
     for language in LANGUAGES:
         catalogue = catalogue_of(language)
-        for line in (*_missing(catalogue, said), *_wrong(catalogue), *_stale(language, catalogue)):
-            found.append(f"{language}: {line}")
+        lines = (*wrong_in(catalogue, said), *_stale(language, catalogue))
+        found += [f"{language}: {line}" for line in lines]
     return found
+
+
+def wrong_in(catalogue: Catalog, said: Said) -> Iterator[str]:
+    """Return what a catalogue lacks of what is said, and what it says with other values."""
+    yield from _missing(catalogue, said)
+    yield from _misplaced(catalogue)
 
 
 def _missing(catalogue: Catalog, said: Said) -> Iterator[str]:
@@ -46,7 +52,7 @@ def _missing(catalogue: Catalog, said: Said) -> Iterator[str]:
             yield f"marked fuzzy: {one!r} ({where})"
 
 
-def _wrong(catalogue: Catalog) -> Iterator[str]:
+def _misplaced(catalogue: Catalog) -> Iterator[str]:
     for message in catalogue:
         if message.id and all(forms_of(message)) and not _keeps_places(message):
             yield f"other places of values: {_texts(message)[0]!r}"

@@ -7,15 +7,18 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib.postgres.forms import SimpleArrayField
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from golden.content import LONGEST_PARAPHRASE, LONGEST_QUESTION, Content
 from golden.keeping import LONGEST_INTERVAL_DAYS
 from golden.models import LONGEST_ANSWER
-from knowledge.models import Visibility
+from knowledge.models import Item
 from tenants.admin_forms import RowsField
 from tenants.models import Membership, PhoneAgent, Segment, User
 
+# With their labels in the reader's language.
+_VISIBILITIES: Final[Any] = Item._meta.get_field("visibility").choices
 _AUTO: Final = {"dir": "auto"}
 _LISTED: Final = _("Tick the box above too, or the list would restrict nothing.")
 GATES: Final = ("channel", "segment", "jurisdiction", "agent")
@@ -42,7 +45,9 @@ class ContentForm(forms.Form):
     )
     answer = forms.CharField(
         label=_("Answer"),
-        help_text=_("Spoken whole, as it stands: at most %s characters.") % LONGEST_ANSWER,
+        help_text=format_lazy(
+            _("Spoken whole, as it stands: at most {most} characters."), most=LONGEST_ANSWER
+        ),
         widget=forms.Textarea({**_AUTO, "rows": 8}),
     )
     language = forms.RegexField(
@@ -59,7 +64,7 @@ class ContentForm(forms.Form):
         help_text=_("A path below the golden answers: cards/voyager."),
         widget=forms.TextInput(_AUTO),
     )
-    visibility = forms.ChoiceField(label=_("Visibility"), choices=Visibility.choices)
+    visibility = forms.ChoiceField(label=_("Visibility"), choices=_VISIBILITIES)
     agent_restricted = forms.BooleanField(label=_("Only for these agents"), required=False)
     agents = RowsField(label=_("Agents"))
     segment_restricted = forms.BooleanField(label=_("Only for these segments"), required=False)
