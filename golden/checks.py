@@ -16,6 +16,7 @@ from golden.content import Content
 from golden.figures import alike, figures, same_thing
 from golden.models import GoldenAnswer
 from knowledge.embedding.protocol import Embedder, Vector
+from knowledge.embedding.spending import paid_by
 from knowledge.errors import EmbeddingFailed
 from knowledge.models import SearchRecord
 from knowledge.retrieval.deadline import Deadline
@@ -96,7 +97,8 @@ def check(
     """
     asked = [_asked(agent, golden, text, at=at) for text in _own(content)]
     logged = _logged(golden.organization_id, at=at)
-    nearest, complete = _nearest(content, logged, embedder)
+    with paid_by(golden.organization_id, embedder.space):
+        nearest, complete = _nearest(content, logged, embedder)
     answers = [(text, _ask(agent, text, at=at)) for text in nearest[:MOST_ASKED]]
     return Checked(
         agent=agent.name,

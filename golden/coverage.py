@@ -14,6 +14,7 @@ import numpy as np
 from golden.finding import title_of
 from golden.models import AssetKind, GoldenAnswer
 from knowledge.embedding.protocol import Embedder
+from knowledge.embedding.spending import paid_by
 from knowledge.errors import EmbeddingFailed
 from knowledge.models import SearchRecord
 from knowledge.text.normalising import match_key
@@ -97,7 +98,8 @@ def coverage(organization_id: int, embedder: Embedder, *, at: datetime) -> Cover
         records = _records(organization_id, at=at)
         live = {str(row.pk): title_of(row) for row in _live(organization_id)}
     questions = _questions(records)[:MOST_QUESTIONS]
-    groups, is_grouped = _grouped(questions, embedder)
+    with paid_by(organization_id, embedder.space):
+        groups, is_grouped = _grouped(questions, embedder)
     heard = {answer for question in questions for answer in question.answers}
     return Coverage(
         groups=sorted(groups, key=lambda group: (-group.times, group.text)),

@@ -128,9 +128,12 @@ class SourceScheduleAdmin(ButtonAdmin):
 
 @admin.register(UsageEntry)
 class UsageAdmin(ReadOnlyAdmin):
-    """Texts, tokens and calls by day and model."""
+    """Texts, tokens and calls by day and model; of them those that failed, and those for questions."""
 
-    list_display = ("day", "organization", "provider", "model", "texts", "tokens", "calls", "cost")
+    list_display = (
+        "day", "organization", "provider", "model", "texts", "tokens", "calls", "failed_calls",
+        "question_calls", "question_tokens", "cost",
+    )  # fmt: skip
     list_display_links = ("day",)
     list_filter: ClassVar[Any] = (OrganizationFilter,)
     ordering = ("-day", "provider", "model", "id")

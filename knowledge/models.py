@@ -22,6 +22,7 @@ from knowledge.tables.records import (
     SearchRecord,
 )
 from knowledge.tables.sources import (
+    ImportedFile,
     ImportUpload,
     ProviderPause,
     SourcePage,
@@ -60,6 +61,7 @@ __all__ = [
     "ImportFailure",
     "ImportRun",
     "ImportUpload",
+    "ImportedFile",
     "IndexState",
     "Instruction",
     "InstructionDirectory",

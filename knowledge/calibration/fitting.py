@@ -44,6 +44,7 @@ from knowledge.calibration.corpus import blocks, languages_of, passages_by_langu
 from knowledge.calibration.features import Corpus, Feature, features_of
 from knowledge.calibration.scoring import Array, Scores, score
 from knowledge.embedding.protocol import Embedder, Vector
+from knowledge.embedding.spending import paid_by
 from knowledge.models import CalibrationProfile, EmbeddingSpace
 from knowledge.retrieval.centring import centred, centres_of, packed, packed_vector
 from knowledge.retrieval.policy import DEFAULT_POLICY
@@ -64,7 +65,9 @@ def fit(
     """
     profile = _drafted(organization_id, space, at=at)
     try:
-        return _activated(_measured(profile, space, embedder))
+        with paid_by(organization_id, embedder.space):
+            measured = _measured(profile, space, embedder)
+        return _activated(measured)
     except Exception:
         _forget(organization_id, [profile.pk])
         raise

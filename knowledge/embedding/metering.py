@@ -1,4 +1,4 @@
-"""What a call of an embedding service cost, told to whoever asked for it."""
+"""What calls of an embedding service cost, told to whoever asked for them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ from dataclasses import dataclass
 
 @dataclass
 class Meter:
-    """Tokens and calls as the service counted them; zero where it says nothing."""
+    """Tokens and calls as the service counted them; zero where it says nothing.
+
+    failed  of the calls brought nothing that could be used; what they cost counts all the same.
+    """
 
     tokens: int = 0
     calls: int = 0
+    failed: int = 0
+    texts: int = 0
 
 
 _meter: ContextVar[Meter | None] = ContextVar("embedding_meter", default=None)
@@ -22,7 +27,7 @@ _meter: ContextVar[Meter | None] = ContextVar("embedding_meter", default=None)
 
 @contextmanager
 def metered() -> Iterator[Meter]:
-    """Count what is spent inside the block."""
+    """Count what is spent inside the block; a block inside it counts for itself alone."""
     meter = Meter()
     token = _meter.set(meter)
     try:
@@ -31,13 +36,24 @@ def metered() -> Iterator[Meter]:
         _meter.reset(token)
 
 
-def spent(answer: bytes) -> None:
-    """Count one answer of a service that speaks the OpenAI API."""
-    meter = _meter.get()
-    if meter is None:
-        return
+@contextmanager
+def calling(texts: int) -> Iterator[None]:
+    """Count one call of a service that speaks the OpenAI API; one that raises has failed."""
+    meter = _meter.get() or Meter()
     meter.calls += 1
-    meter.tokens += _tokens(answer)
+    try:
+        yield
+    except BaseException:
+        meter.failed += 1
+        raise
+    meter.texts += texts
+
+
+def spent(answer: bytes) -> None:
+    """Count the tokens that an answer says were spent, whether or not it is of use."""
+    meter = _meter.get()
+    if meter is not None:
+        meter.tokens += _tokens(answer)
 
 
 def _tokens(answer: bytes) -> int:

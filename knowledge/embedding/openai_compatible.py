@@ -15,7 +15,7 @@ from knowledge.alarms import BREAKER_OPEN
 from knowledge.embedding.answers import read_refusal, read_vectors
 from knowledge.embedding.background import background
 from knowledge.embedding.breaker import Breaker
-from knowledge.embedding.metering import spent
+from knowledge.embedding.metering import calling, spent
 from knowledge.embedding.protocol import SpaceSpec, Vector
 from knowledge.errors import EmbeddingFailed, EmbeddingTimeout, EmbeddingUnavailable
 
@@ -105,16 +105,20 @@ class OpenAICompatibleEmbedder:
         BREAKER_OPEN.set(self._breaker.is_open)
 
     def _request(self, batch: Sequence[str], budget_s: float) -> list[Vector]:
+        with calling(len(batch)):
+            body = self._answer(batch, budget_s)
+            spent(body)
+            return read_vectors(body, count=len(batch), dimensions=self._space.dimensions)
+
+    def _answer(self, batch: Sequence[str], budget_s: float) -> bytes:
         try:
-            body = background.run(self._post(batch), budget_s=budget_s)
+            return background.run(self._post(batch), budget_s=budget_s)
         except TimeoutError:
             raise EmbeddingTimeout from None
         except openai.APIStatusError as error:
             raise read_refusal(error.status_code, error.body, error.response.headers) from None
         except openai.OpenAIError as error:
             raise EmbeddingUnavailable(_reason(error)) from None
-        spent(body)
-        return read_vectors(body, count=len(batch), dimensions=self._space.dimensions)
 
     async def _post(self, batch: Sequence[str]) -> bytes:
         dimensions = self._space.dimensions if self._endpoint.asks_dimensions else openai.omit

@@ -15,10 +15,10 @@ from typing import Any, Final
 import numpy as np
 from django.db import connection
 
-from knowledge.embedding.metering import metered
+from knowledge.embedding.metering import Meter, metered
 from knowledge.embedding.protocol import Embedder, Vector
+from knowledge.embedding.spending import Spent, note_spending
 from knowledge.errors import EmbeddingFailed, EmbeddingRejected, EmbeddingUnavailable
-from knowledge.indexing.spending import Spent, note_spending
 from knowledge.models import EmbeddedText, EmbeddingSpace
 from tenants.isolation import organization_context
 
@@ -137,15 +137,26 @@ def _buy_singly(batch: Mapping[str, str], shop: Shop, found: Found) -> None:
 def _embed_and_keep(batch: Mapping[str, str], shop: Shop, found: Found) -> None:
     texts = list(batch.values())
     with metered() as meter:
-        vectors = shop.embedder.embed_passages(texts, deadline_s=DEADLINE_S)
+        try:
+            vectors = shop.embedder.embed_passages(texts, deadline_s=DEADLINE_S)
+            _refuse_strangers(vectors, len(batch), shop.space.dimensions)
+        except EmbeddingFailed:
+            _note_failed(meter, shop)
+            raise
     tokens = meter.tokens or sum(shop.embedder.token_count(texts))
-    _refuse_strangers(vectors, len(batch), shop.space.dimensions)
     spent = Spent(len(texts), tokens, max(1, meter.calls))
     with organization_context(shop.organization_id):
         keep_vectors(dict(zip(batch, vectors, strict=True)), shop.organization_id, shop.space)
         note_spending(shop.organization_id, shop.embedder.space, spent)
     found.available.update(batch)
     found.bought += len(batch)
+
+
+def _note_failed(meter: Meter, shop: Shop) -> None:
+    # Of several calls some may have brought vectors: they are not kept, but they were paid.
+    if meter.calls:
+        spent = Spent(0, meter.tokens, meter.calls, meter.failed)
+        note_spending(shop.organization_id, shop.embedder.space, spent)
 
 
 def _refuse_strangers(vectors: Sequence[Vector], count: int, dimensions: int) -> None:

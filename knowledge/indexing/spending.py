@@ -1,61 +1,21 @@
-"""Texts, tokens, calls and cost by organization, day and model; and a provider's wish to be left alone."""
+"""What embedding cost on the latest days; and a provider's wish to be left alone."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any, Final
 
-from django.conf import settings
 from django.db import connection
 
 from knowledge.embedding.protocol import SpaceSpec
 from knowledge.models import ProviderPause, UsageEntry
 from tenants.isolation import organization_context
 
-_ADD: Final = """
-INSERT INTO knowledge_usageentry AS u
-  (id, organization_id, day, provider, model, texts, tokens, calls, cost_micros)
-VALUES (gen_random_uuid(), %(organization)s, (now() AT TIME ZONE 'utc')::date, %(provider)s, %(model)s,
-        %(texts)s, %(tokens)s, %(calls)s, %(cost)s)
-ON CONFLICT (organization_id, day, provider, model) DO UPDATE SET
-  texts = u.texts + excluded.texts, tokens = u.tokens + excluded.tokens,
-  calls = u.calls + excluded.calls, cost_micros = u.cost_micros + excluded.cost_micros
-"""
 # The later of two wishes counts, whoever writes last.
 _PAUSE: Final = """
 INSERT INTO knowledge_providerpause AS p (provider, until) VALUES (%s, %s)
 ON CONFLICT (provider) DO UPDATE SET until = greatest(p.until, excluded.until)
 """
-
-
-@dataclass(frozen=True)
-class Spent:
-    """What one call cost."""
-
-    texts: int
-    tokens: int
-    calls: int = 1
-
-
-def note_spending(organization_id: int, space: SpaceSpec, spent: Spent) -> None:
-    """Add to what the organization has spent today.
-
-    Cost: one statement in a transaction of its own.
-    """
-    values: dict[str, Any] = {
-        "organization": organization_id, "provider": space.provider, "model": space.model,
-        "texts": spent.texts, "tokens": spent.tokens, "calls": spent.calls,
-        "cost": cost_micros(spent.tokens) if space.provider != "local" else 0,
-    }  # fmt: skip
-    with organization_context(organization_id), connection.cursor() as cursor:
-        cursor.execute(_ADD, values)
-
-
-def cost_micros(tokens: int) -> int:
-    """Return what tokens cost, in millionths of the currency of EARMARK_EMBEDDING_PRICE."""
-    return int(Decimal(tokens) * Decimal(settings.EMBEDDING_PRICE))
 
 
 def spending(organization_id: int, *, days: int = 1) -> list[dict[str, Any]]:
@@ -66,7 +26,10 @@ def spending(organization_id: int, *, days: int = 1) -> list[dict[str, Any]]:
         if newest is None:
             return []
         recent = rows.filter(day__gt=newest - timedelta(days=days)).order_by("-day", "model")
-        names = ("day", "provider", "model", "texts", "tokens", "calls", "cost_micros")
+        names = (
+            "day", "provider", "model", "texts", "tokens", "calls", "failed_calls",
+            "question_calls", "question_tokens", "cost_micros",
+        )  # fmt: skip
         return [{**row, "day": str(row["day"])} for row in recent.values(*names)]
 
 

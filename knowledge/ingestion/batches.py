@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from knowledge.ingestion.gathering import FileDone, Gathered
+from knowledge.ingestion.remembering import Remembered
 from knowledge.ingestion.rows import Failed, Row
 
 MOST_ROWS: Final = 100
@@ -22,12 +23,14 @@ class Batch:
     rows: list[Row] = field(default_factory=list)
     failed: list[Failed] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
+    remembered: list[Remembered] = field(default_factory=list)
+    kept: int = 0
     size: int = 0
 
     def add(self, gathered: Gathered | FileDone) -> None:
         """Take in what was gathered."""
         if isinstance(gathered, FileDone):
-            self.done.append(gathered.path)
+            self._add_file(gathered)
             return
         self.size += gathered.size
         if isinstance(gathered.row, Failed):
@@ -35,11 +38,19 @@ class Batch:
         else:
             self.rows.append(gathered.row)
 
+    def _add_file(self, file: FileDone) -> None:
+        self.done.append(file.path)
+        self.kept += len(file.kept)
+        self.size += file.size
+        if file.remembered is not None:
+            self.remembered.append(file.remembered)
+
     @property
     def is_full(self) -> bool:
         """Whether it should be written now."""
         characters = sum(len(row.body) for row in self.rows)
-        return max(len(self.rows), len(self.failed)) >= MOST_ROWS or characters >= MOST_CHARACTERS
+        most = max(len(self.rows), len(self.failed), len(self.done))
+        return most >= MOST_ROWS or characters >= MOST_CHARACTERS
 
 
 def batched(gathered: Iterable[Gathered | FileDone]) -> Iterator[Batch]:

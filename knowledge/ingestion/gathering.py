@@ -11,6 +11,7 @@ from knowledge.ingestion.readers.formats import ROWS, extension, holds_many
 from knowledge.ingestion.readers.json_rows import read_line
 from knowledge.ingestion.readers.nesting import INSIDE
 from knowledge.ingestion.readers.parsed import FailedPart, Reading
+from knowledge.ingestion.remembering import Remembered
 from knowledge.ingestion.rows import Failed, Origin, Row, shortened
 from knowledge.ingestion.sandbox import Sandbox
 from knowledge.ingestion.walking import Found, NotFound, printable
@@ -26,9 +27,12 @@ class Gathered:
 
 @dataclass(frozen=True)
 class FileDone:
-    """Every row of this file has been given."""
+    """Every row of this file has been given; `kept` are ids that need not be, as nothing has changed."""
 
     path: str
+    remembered: Remembered | None = None
+    kept: tuple[str, ...] = ()
+    size: int = 0
 
 
 def gather(found: Found | NotFound, folder: str, sandbox: Sandbox) -> Iterator[Gathered | FileDone]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -14,11 +15,12 @@ from knowledge.ingestion.opening import open_import
 from knowledge.ingestion.persistence import persistently
 from knowledge.ingestion.pruning import prune
 from knowledge.ingestion.recording import close_run, status_of
+from knowledge.ingestion.remembering import MOST_ROWS, Remembered
 from knowledge.ingestion.request import Clock, ImportRequest
 from knowledge.ingestion.rows import Failed, Row
 from knowledge.ingestion.running import Import, Watch
 from knowledge.ingestion.sandbox import Sandbox
-from knowledge.ingestion.walking import Finding, Found, Skipped, walk
+from knowledge.ingestion.walking import Finding, Found, NotFound, Skipped, printable, walk
 from knowledge.ingestion.writing import write_batch
 from knowledge.models import ImportRun
 from tenants.isolation import organization_context
@@ -56,7 +58,7 @@ def _bring_in(running: Import, watch: Watch) -> str:
     findings = list(walk(running.request.paths))
     running.progress.total_bytes = sum(each.size for each in findings if isinstance(each, Found))
     with Sandbox() as sandbox:
-        for batch in batched(_gathered(running, findings, sandbox)):
+        for batch in batched(gathered(running, findings, sandbox)):
             status = persistently(partial(write_batch, running, batch))
             watch(running.progress)
             if obeyed(running, status) == Status.CANCELLED:
@@ -64,15 +66,52 @@ def _bring_in(running: Import, watch: Watch) -> str:
     return Status.DONE
 
 
-def _gathered(
+def gathered(
     running: Import, findings: Iterable[Finding], sandbox: Sandbox
 ) -> Iterator[Gathered | FileDone]:
+    """Yield the rows of every file found; what has not changed since the last time is not parsed."""
     for finding in findings:
         if isinstance(finding, Skipped):
             running.progress.skipped[finding.kind] += 1
-            continue
-        for each in gather(finding, running.request.folder, sandbox):
-            yield noted(running, each) if isinstance(each, Gathered) else each
+        else:
+            yield from _of_file(running, finding, sandbox)
+
+
+def _of_file(
+    running: Import, finding: Found | NotFound, sandbox: Sandbox
+) -> Iterator[Gathered | FileDone]:
+    memory = running.memory
+    if memory is None or isinstance(finding, NotFound):
+        yield from _noted(running, gather(finding, running.request.folder, sandbox))
+        return
+    name, digest = memory.name_of(finding), memory.digest_of(finding)
+    kept = memory.unchanged(name, digest)
+    if kept and running.taken.isdisjoint(kept):
+        running.present.update(kept)
+        running.taken.update(kept)
+        yield FileDone(printable(finding.path), kept=kept, size=finding.size)
+        return
+    ids: list[str | None] = []
+    for each in _noted(running, gather(finding, running.request.folder, sandbox)):
+        if isinstance(each, FileDone):
+            yield replace(each, remembered=_remembered(name, digest, ids))
+        else:
+            ids.append(each.row.external_id if isinstance(each.row, Row) else None)
+            yield each
+
+
+def _remembered(name: str, digest: str, ids: Sequence[str | None]) -> Remembered | None:
+    whole = tuple(key for key in ids if key is not None)
+    if digest and 0 < len(whole) == len(ids) <= MOST_ROWS:
+        return Remembered(name, digest, whole)
+    return None
+
+
+def _noted(
+    running: Import, gathered: Iterable[Gathered | FileDone]
+) -> Iterator[Gathered | FileDone]:
+    for each in gathered:
+        yield noted(running, each) if isinstance(each, Gathered) else each
 
 
 def noted(running: Import, gathered: Gathered) -> Gathered:

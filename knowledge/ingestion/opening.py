@@ -8,6 +8,7 @@ from typing import Final
 from knowledge.folders import folder_key
 from knowledge.ingestion.errors import ImportRefused
 from knowledge.ingestion.recording import open_run
+from knowledge.ingestion.remembering import memory_of
 from knowledge.ingestion.request import Clock, ImportRequest
 from knowledge.ingestion.running import Import
 from knowledge.ingestion.targets import InstructionTarget, ItemTarget, Target
@@ -30,7 +31,8 @@ def open_import(request: ImportRequest, *, clock: Clock) -> Import:
         source = None if request.instructions else _source(request)
         target = target_of(request, source)
         run = open_run(request, source, at=clock())
-    return Import(request, target, run, clock)
+        memory = memory_of(request, source) if source else None
+    return Import(request, target, run, clock, memory=memory)
 
 
 def _source(request: ImportRequest) -> Source:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from knowledge.ingestion.remembering import Memory
 from knowledge.ingestion.request import Clock, ImportRequest
 from knowledge.ingestion.targets import Target
 from knowledge.models import ImportRun
@@ -39,6 +40,9 @@ class Import:
     progress: Progress = field(default_factory=Progress)
     present: set[str] = field(default_factory=set)
     taken: set[str] = field(default_factory=set)
+    # Ids whose row was refused: the file that holds them is parsed again next time.
+    refused: set[str] = field(default_factory=set)
+    memory: Memory | None = None
     # Whether everything that is there is known to be, so that the rest is known to be gone.
     is_certain: bool = True
 

@@ -19,6 +19,7 @@ from knowledge.indexing.writing import (
 from knowledge.ingestion.batches import Batch
 from knowledge.ingestion.errors import NotStored
 from knowledge.ingestion.recording import Tally, write_down
+from knowledge.ingestion.remembering import remember
 from knowledge.ingestion.rows import Failed, Row
 from knowledge.ingestion.running import Import
 from knowledge.models import ImportRun
@@ -38,11 +39,20 @@ def write_batch(running: Import, batch: Batch) -> str:
         rows = [row for row in batch.rows if row.external_id not in withheld]
         _write(running, _wanted(running, rows, existing, tally), tally)
         tally.counts["failed"] += len(tally.failures)
+        tally.counts["unchanged"] += batch.kept
+        running.refused.update(f.external_id for f in tally.failures if f.external_id)
+        _remember(running, batch)
         status = write_down(running.run, tally, at=running.clock())
     running.progress.counts.update(tally.counts)
     running.progress.withheld += len(withheld)
     running.progress.bytes += batch.size
     return status
+
+
+def _remember(running: Import, batch: Batch) -> None:
+    if running.memory is not None:
+        whole = [file for file in batch.remembered if running.refused.isdisjoint(file.ids)]
+        remember(running.memory, whole, at=running.clock())
 
 
 def _wanted(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from knowledge.embedding.protocol import Embedder, Vector
 from knowledge.embedding.spaces import space_key
+from knowledge.embedding.spending import paid_by
 from knowledge.errors import EmbeddingFailed
 from knowledge.passages import CHUNKER_VERSION
 from knowledge.retrieval.deadline import Deadline
@@ -33,7 +34,8 @@ def prepare(
     """Redact, split and embed; when the embedding is late or fails, the lexical leg goes alone."""
     began = time.perf_counter()
     queries = understand(texts, organization_id=organization_id, code_patterns=code_patterns)
-    vectors = _embed(queries, embedder, deadline)
+    with paid_by(organization_id, embedder.space, is_question=True):
+        vectors = _embed(queries, embedder, deadline)
     failed = bool(queries) and vectors is None
     return Understood(
         queries=queries,

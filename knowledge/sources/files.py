@@ -13,11 +13,11 @@ from typing import Final
 
 from django.conf import settings
 
-from knowledge.ingestion.gathering import FileDone, Gathered, gather
-from knowledge.ingestion.importing import noted
+from knowledge.ingestion.gathering import FileDone, Gathered
+from knowledge.ingestion.importing import gathered
 from knowledge.ingestion.running import Import
 from knowledge.ingestion.sandbox import Sandbox
-from knowledge.ingestion.walking import Skipped, walk
+from knowledge.ingestion.walking import walk
 from knowledge.models import SourceSchedule, SyncKind
 from knowledge.sources.errors import SourceMisconfigured
 
@@ -54,12 +54,7 @@ def gathered_files(
     Raises: SourceMisconfigured
     """
     with _folder(schedule) as folder:
-        for finding in walk([str(folder)]):
-            if isinstance(finding, Skipped):
-                running.progress.skipped[finding.kind] += 1
-                continue
-            for each in gather(finding, "", sandbox):
-                yield noted(running, each) if isinstance(each, Gathered) else each
+        yield from gathered(running, walk([str(folder)]), sandbox)
 
 
 @contextmanager

@@ -104,6 +104,36 @@ class SourcePage(TenantModel):
         return self.url
 
 
+class ImportedFile(TenantModel):
+    """What a file held when it was last brought in, so that the same file is not parsed again.
+
+    `digest` is of its bytes, how they are read and where they go; `rows` are the ids it gave, each
+    with the version that its item had afterwards.
+    """
+
+    source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="imported_files")
+    name = models.CharField(max_length=400)
+    digest = models.CharField(max_length=64)
+    rows = models.JSONField(default=dict)
+    read_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["organization", "source", "name"], name="knowledge_imported_once"
+            ),
+            TenantForeignKey(
+                column="source_id",
+                to="knowledge.Source",
+                on_delete="CASCADE",
+                name="knowledge_imported_source",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class ImportUpload(TenantModel):
     """A file that somebody handed in; its bytes are kept until it is in, or no longer wanted."""
 
@@ -155,6 +185,9 @@ class UsageEntry(TenantModel):
     texts = models.BigIntegerField(default=0)
     tokens = models.BigIntegerField(default=0)
     calls = models.BigIntegerField(default=0)
+    failed_calls = models.BigIntegerField(default=0, db_default=0)
+    question_calls = models.BigIntegerField(default=0, db_default=0)
+    question_tokens = models.BigIntegerField(default=0, db_default=0)
     cost_micros = models.BigIntegerField(default=0)
 
     class Meta:

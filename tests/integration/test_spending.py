@@ -7,12 +7,20 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
+from django.db import OperationalError
 
+from knowledge.calibration.fitting import fit
 from knowledge.embedding.metering import metered, spent
+from knowledge.embedding.selection import embedder_from_settings
+from knowledge.embedding.spaces import ensure_space
 from knowledge.errors import EmbeddingUnavailable
 from knowledge.indexing.draining import Drain
 from knowledge.models import UsageEntry
+from knowledge.passages import CHUNKER_VERSION
+from knowledge.retrieval.deadline import Deadline
+from knowledge.retrieval.preparing import prepare
 from tests.embedders import CountingEmbedder
+from tests.openai_server import DIMENSIONS, OpenAIServer
 from tests.world import AT, tenant
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -70,7 +78,7 @@ def test_what_the_service_counts_is_believed():
         spent(json.dumps({"data": [], "usage": {"total_tokens": 7}}).encode())
         spent(b"not json")
         spent(json.dumps({"usage": {"total_tokens": "many"}}).encode())
-    assert (meter.tokens, meter.calls) == (7, 3)
+    assert meter.tokens == 7
 
 
 def test_a_wait_asked_of_one_process_holds_for_all(acme):
@@ -109,3 +117,70 @@ def test_the_status_tells_what_was_spent(acme, settings, capsys):
     assert "spent" in told
     call_command("index", "status", "--json")
     assert json.loads(capsys.readouterr().out)["spent"]["acme"][0]["texts"] == 2
+
+
+def asked_of(server):
+    return embedder_from_settings(
+        {"model": "billed", "dimensions": DIMENSIONS, "base_url": server.base_url}
+    )
+
+
+def bill(of):
+    names = (
+        "texts", "tokens", "calls", "failed_calls", "question_calls", "question_tokens",
+        "cost_micros",
+    )  # fmt: skip
+    with of.context():
+        return dict(UsageEntry.objects.values(*names).get())
+
+
+def test_a_question_is_paid_for_once_and_told_apart(acme, settings):
+    settings.EMBEDDING_PRICE = "1"
+    with OpenAIServer() as server:
+        for _ in range(2):
+            prepare(
+                ["where is my card"], organization_id=acme.organization.pk, code_patterns=(),
+                embedder=asked_of(server), deadline=Deadline.after(5.0),
+            )  # fmt: skip
+    assert bill(acme) == {
+        "texts": 1, "tokens": 4, "calls": 1, "failed_calls": 0, "question_calls": 1,
+        "question_tokens": 4, "cost_micros": 4,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("trouble", "tokens"), [("broken", 0), ("gapped", 6), ("error_body", 0)])
+def test_calls_that_fail_are_counted_with_what_they_cost(acme, trouble, tokens):
+    acme.item("a", "One sentence of acme.")
+    with OpenAIServer() as server:
+        server.behave(trouble)
+        Drain(asked_of(server), lambda: AT).step()
+    found = bill(acme)
+    assert (found["texts"], found["calls"], found["failed_calls"]) == (0, 1, 1)
+    assert found["tokens"] == tokens
+
+
+def test_what_measuring_a_corpus_asks_is_paid_by_its_organization(acme):
+    acme.item("a", "One sentence of acme.")
+    with OpenAIServer() as server:
+        embedder = asked_of(server)
+        while Drain(embedder, lambda: AT).step():
+            pass
+        before = bill(acme)
+        space = ensure_space(embedder.space, chunker_version=CHUNKER_VERSION)
+        fit(acme.organization.pk, space, embedder, at=AT)
+        found = bill(acme)
+        assert found["calls"] == server.calls > before["calls"]
+    assert found["tokens"] > before["tokens"]
+
+
+def test_a_bill_that_cannot_be_written_fails_no_question(acme, monkeypatch):
+    def gone(*_args):
+        raise OperationalError
+
+    monkeypatch.setattr("knowledge.embedding.spending.note_spending", gone)
+    with OpenAIServer() as server:
+        understood = prepare(
+            ["where is my card now"], organization_id=acme.organization.pk, code_patterns=(),
+            embedder=asked_of(server), deadline=Deadline.after(5.0),
+        )  # fmt: skip
+    assert understood.vectors is not None

@@ -175,5 +175,6 @@ def _spent_sentence(spent: dict[str, Any]) -> str:
     cost = f", {spent['cost_micros'] / 1e6:.4f} spent" if spent["cost_micros"] else ""
     return (
         f"{spent['day']} {spent['provider']} {spent['model']}: {spent['texts']} texts,"
-        f" {spent['tokens']} tokens, {spent['calls']} calls{cost}"
+        f" {spent['tokens']} tokens, {spent['calls']} calls ({spent['failed_calls']} failed,"
+        f" {spent['question_calls']} for questions){cost}"
     )
