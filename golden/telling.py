@@ -10,9 +10,9 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from golden.comparing import Compared, compare
 from golden.content import Content
 from golden.models import AnswerVersion, GoldenAnswer
+from knowledge.text.comparing import Compared, compare
 from tenants.models import AuditEntry, PhoneAgent, Segment
 
 VERBS: Final = {
