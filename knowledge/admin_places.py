@@ -143,7 +143,9 @@ class DirectoryAdmin(TenantAdmin):
     def refusals(self, obj: InstructionDirectory) -> Sequence[str]:
         """Return what is filed in it or restricted to it."""
         filed = {
-            _("It is used by directories: %s."): obj.children.values_list("name", flat=True),
+            _("It is used by directories: %s."): InstructionDirectory.every.filter(
+                parent=obj
+            ).values_list("name", flat=True),
             _("It is used by instructions: %s."): obj.instruction_set.values_list(
                 "title", flat=True
             ),

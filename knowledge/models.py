@@ -14,6 +14,7 @@ from knowledge.tables.derived import (
     Vector,
 )
 from knowledge.tables.jobs import BulkAction, BulkEntry, BulkJob
+from knowledge.tables.editing import InstructionDraft, InstructionVersion
 from knowledge.tables.records import (
     CalibrationProfile,
     CorpusTerm,
@@ -65,7 +66,9 @@ __all__ = [
     "IndexState",
     "Instruction",
     "InstructionDirectory",
+    "InstructionDraft",
     "InstructionStatus",
+    "InstructionVersion",
     "Item",
     "ItemKind",
     "LexicalEntry",

@@ -44,7 +44,7 @@ class Names:
     @cached_property
     def directories(self) -> Mapping[UUID, str]:
         """Paths of instruction directories by id."""
-        rows = InstructionDirectory.objects.filter(organization_id=self.organization_id)
+        rows = InstructionDirectory.every.filter(organization_id=self.organization_id)
         known = {row.pk: row for row in rows}
         return {pk: _path(pk, known) for pk in known}
 

@@ -187,8 +187,23 @@ def withdraw(row: Item | Instruction, *, at: datetime) -> Written:
 
 
 def restore(row: Item | Instruction, *, at: datetime) -> Written:
-    """Take a soft deletion back."""
+    """Take a soft deletion back; an instruction comes back where there is still a directory."""
+    if isinstance(row, Instruction):
+        return change(row, at=at, deleted_at=None, directory_id=_living(row.directory_id))
     return change(row, at=at, deleted_at=None)
+
+
+def _living(directory_id: UUID | None) -> UUID | None:
+    """Return the directory, or the nearest one around it that was not deleted.
+
+    Whoever has picked that one has picked what is inside, so going up widens nobody's scope.
+    """
+    while directory_id is not None:
+        place = InstructionDirectory.every.get(pk=directory_id)
+        if place.deleted_at is None:
+            return directory_id
+        directory_id = place.parent_id
+    return None
 
 
 def reread(row: Item | Instruction, *, at: datetime) -> Written:

@@ -20,7 +20,7 @@ class Visibility(models.TextChoices):
     INTERNAL = "internal"
 
 
-class Gated(TenantModel):
+class GateColumns(TenantModel):
     """The gates that instructions and items share.
 
     Each restriction is a stored fact: `..._restricted` with an empty list matches nobody.
@@ -36,6 +36,14 @@ class Gated(TenantModel):
     jurisdictions = ArrayField(models.CharField(max_length=2), default=list, blank=True)
     valid_from = models.DateTimeField(null=True, blank=True)
     valid_until = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class Gated(GateColumns):
+    """A truth row: its gates, and how far the index is to follow."""
+
     deleted_at = models.DateTimeField(null=True, blank=True)
     generation = models.BigIntegerField(default=1, editable=False)
     content_hash = models.CharField(max_length=64, blank=True, editable=False)
@@ -61,13 +69,28 @@ def gate_constraints(prefix: str, *, agents: bool) -> list[models.CheckConstrain
     ]
 
 
+class LiveDirectories(models.Manager["InstructionDirectory"]):
+    """The directories that were not deleted."""
+
+    def get_queryset(self) -> models.QuerySet[InstructionDirectory]:
+        """Leave out what was deleted; picks of it stay, and cover nothing that is served."""
+        return super().get_queryset().filter(deleted_at=None)
+
+
 class InstructionDirectory(TenantModel):
-    """A folder of instructions; a pick of it covers everything below."""
+    """A folder of instructions; a pick of it covers everything below.
+
+    Deleted softly, so that a pick of it keeps restricting. `every` has the deleted ones too.
+    """
 
     parent = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.PROTECT, related_name="children"
     )
     name = models.CharField(max_length=200)
+    deleted_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    objects = LiveDirectories()
+    every: ClassVar[models.Manager[InstructionDirectory]] = models.Manager()
 
     class Meta:
         verbose_name_plural = "instruction directories"
@@ -77,6 +100,7 @@ class InstructionDirectory(TenantModel):
             models.UniqueConstraint(
                 fields=["organization", "parent", "name"],
                 name="knowledge_directory_name",
+                condition=models.Q(deleted_at=None),
                 nulls_distinct=False,
             ),
             TenantForeignKey(

@@ -128,7 +128,7 @@ def _containers_of(tree: Tree, keys: Iterable[str]) -> list[Entry]:
     values = [key[2:] for key in keys if key.startswith(CONTAINER)]
     if isinstance(tree, KnowledgeTree):
         return [_folder(tree, key) for key in sorted(values)]
-    rows = InstructionDirectory.objects.filter(
+    rows = InstructionDirectory.every.filter(
         organization_id=_organization(tree), pk__in=_uuids(values)
     )
     return [instruction_tree.directory_entry(row, ()) for row in rows.order_by("name", "id")]
