@@ -1,4 +1,4 @@
-"""Writes every answer in use as CSV or JSON lines, in the columns that importing reads."""
+"""Writes every answer or rule in use as CSV or JSON lines, in the columns that importing reads."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from golden.content import Content, content_of
 from golden.models import AssetKind, GoldenAnswer
 
 
-def exported(organization_id: int) -> list[dict[str, Any]]:
-    """Return every answer that is in use, its draft if it has one, as the columns of a file.
+def exported(organization_id: int, *, kind: str = AssetKind.ANSWER) -> list[dict[str, Any]]:
+    """Return every answer, or rule, that is in use, its draft if it has one, as the columns of a file.
 
     Cost: three statements; needs the organization's context.
     """
     slugs = slugs_of(organization_id)
     names = {pk: slug for known in (slugs.agents, slugs.segments) for slug, pk in known.items()}
     rows = GoldenAnswer.objects.filter(
-        organization_id=organization_id, kind=AssetKind.ANSWER, archived_at=None
+        organization_id=organization_id, kind=kind, archived_at=None
     ).select_related("published_version", "draft")
     told = []
     for row in rows.order_by("created_at", "id"):

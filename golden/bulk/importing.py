@@ -15,15 +15,18 @@ from golden.bulk.columns import LIMITS, NOBODY, Slugs, slugs_of
 from golden.bulk.reading import Row
 from golden.content import Content
 from golden.drafting import begin, keep
-from golden.errors import ContentRefused, GoldenError, ImportRefused
+from golden.errors import AnswerNotThere, ContentRefused, GoldenError, ImportRefused
+from golden.models import AssetKind
 from tenants.isolation import organization_context
 from tenants.models import Organization, Role
 
 
-def import_rows(organization: Organization, rows: Iterable[Row], act: Act) -> tuple[int, int]:
+def import_rows(
+    organization: Organization, rows: Iterable[Row], act: Act, *, kind: str = AssetKind.ANSWER
+) -> tuple[int, int]:
     """Make a draft of every row, or of none; return how many are new and how many were changed.
 
-    A row with an id changes the draft of that answer. Nothing that is live changes.
+    A row with an id changes the draft of that answer or rule; one of the other kind is not there.
     Raises: RoleMissing, ImportRefused with every line that is wrong
     """
     require(act, Role.AUTHOR, organization.pk)
@@ -33,7 +36,7 @@ def import_rows(organization: Organization, rows: Iterable[Row], act: Act) -> tu
         slugs = slugs_of(organization.pk)
         for row in rows:
             try:
-                counts[_kept(organization, row, slugs, act)] += 1
+                counts[_kept(organization, row, slugs, act, kind)] += 1
             except ContentRefused as refusal:
                 wrong[row.line] = _sentence(refusal)
             except GoldenError as refusal:
@@ -47,14 +50,16 @@ def _sentence(refusal: ContentRefused) -> str:
     return " ".join(f"{name}: {reason}" for name, reason in refusal.data["fields"].items())
 
 
-def _kept(organization: Organization, row: Row, slugs: Slugs, act: Act) -> int:
+def _kept(organization: Organization, row: Row, slugs: Slugs, act: Act, kind: str) -> int:
     """Return 0 for a new draft and 1 for a changed one."""
     content = _content(row.said, slugs)
     named = row.said.get("id") or ""
     if not named:
-        begin(organization, content, act)
+        begin(organization, content, act, kind=kind)
         return 0
     golden = locked(organization.pk, _uuid(named))
+    if golden.kind != kind:
+        raise AnswerNotThere
     refuse_archived(golden)
     keep(golden, content, act)
     golden.lock_version += 1

@@ -66,6 +66,11 @@ def organization_of(request: HttpRequest, role: str = Role.VIEWER) -> Organizati
     return found[0]
 
 
+def kind_of(request: HttpRequest) -> str:
+    """Return whether a list, a new one or a file is about answers or about rules."""
+    return AssetKind.RULE if request.GET.get("kind") == "rule" else AssetKind.ANSWER
+
+
 def act_of(
     request: HttpRequest,
     reason: str = "",

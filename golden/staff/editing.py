@@ -21,6 +21,7 @@ from golden.staff.asking import (
     act_of,
     find_answer,
     in_own_organizations,
+    kind_of,
     organization_of,
     require_role,
     shown,
@@ -36,7 +37,7 @@ def new_answer(request: HttpRequest) -> HttpResponse:
     """Write a new answer or rule; the address may bring a question and paraphrases along."""
     with in_own_organizations(request):
         organization = organization_of(request, Role.AUTHOR)
-        kind = AssetKind.RULE if request.GET.get("kind") == "rule" else AssetKind.ANSWER
+        kind = kind_of(request)
         brought = {name: request.GET.get(name, "") for name in ("question", "paraphrases")}
         form = ContentForm(organization.pk, request.POST or None, initial=brought)
         if not form.is_valid() or "preview" in request.POST:

@@ -20,6 +20,7 @@ from golden.speaking import hard_to_hear, seconds, spoken
 from golden.staff.asking import (
     attach_chips,
     find_answer,
+    kind_of,
     organization_of,
     roles_of,
     shown,
@@ -71,7 +72,7 @@ def _wanted(request: HttpRequest, organization_id: int) -> Wanted:
     status, index = asked.get("status", ""), asked.get("index", "")
     return Wanted(
         organization_id,
-        kind=AssetKind.RULE if asked.get("kind") == "rule" else AssetKind.ANSWER,
+        kind=kind_of(request),
         status=status if status in LABELS else "",
         owner_id=request.user.pk if asked.get("owner") == "me" else None,
         index=index if index in INDEX else "",

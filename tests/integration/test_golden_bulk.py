@@ -27,9 +27,9 @@ def staff():
     return Staff()
 
 
-def bring(staff, raw, role="author"):
+def bring(staff, raw, role="author", **options):
     data = raw if isinstance(raw, bytes) else raw.encode()
-    return import_rows(staff.organization, read_rows(data), staff.act(role))
+    return import_rows(staff.organization, read_rows(data), staff.act(role), **options)
 
 
 def drafts(staff):
@@ -37,11 +37,16 @@ def drafts(staff):
         return list(AnswerDraft.objects.order_by("question").values_list("question", "answer"))
 
 
-def wrong(staff, raw):
+def refused(staff, raw, **options):
     with pytest.raises(ImportRefused) as refused:
-        bring(staff, raw)
-    assert drafts(staff) == []
+        bring(staff, raw, **options)
     return refused.value.data["lines"]
+
+
+def wrong(staff, raw):
+    lines = refused(staff, raw)
+    assert drafts(staff) == []
+    return lines
 
 
 @pytest.mark.parametrize(
@@ -175,3 +180,44 @@ def test_a_file_is_imported_and_exported_on_the_page(staff):
     told = client.get("/admin/golden-export/csv/")
     assert told["Content-Disposition"].startswith("attachment")
     assert "Where?" in told.content.decode()
+
+
+RULES = "question,answer\nNo advice,Never give legal advice.\n"
+
+
+def test_rules_come_in_from_a_file_as_drafts_of_rules(staff):
+    bring(staff, RULES, kind="rule")
+    with staff.tenant.context():
+        assert [row.kind for row in GoldenAnswer.objects.all()] == ["rule"]
+    assert drafts(staff) == [("No advice", "Never give legal advice.")]
+
+
+def test_a_rule_may_be_longer_than_what_is_spoken(staff):
+    assert bring(staff, f"question,answer\nLong,{'x ' * 900}\n", kind="rule") == (1, 0)
+
+
+@pytest.mark.parametrize(("theirs", "kind"), [("rule", "answer"), ("answer", "rule")])
+def test_a_file_of_one_kind_changes_none_of_the_other(staff, theirs, kind):
+    pk = staff.published(kind=theirs)
+    lines = refused(staff, f"id,question,answer\n{pk},Where now?,There.\n", kind=kind)
+    assert lines == {2: "There is no such answer."}
+
+
+@pytest.mark.parametrize("write", [as_csv, as_json_lines])
+def test_exported_rules_can_be_imported_and_are_no_answers(staff, write):
+    staff.published()
+    pk = staff.published(replace(GATED, answer="Never."), kind="rule")
+    with staff.tenant.context():
+        rows = exported(staff.organization.pk, kind="rule")
+    assert [row["id"] for row in rows] == [str(pk)]
+    assert bring(staff, write(rows), kind="rule") == (0, 1)
+
+
+def test_rules_are_imported_and_exported_on_the_page(staff):
+    client = browser(User.objects.get(pk=staff.people["author"].user_id))
+    file = SimpleUploadedFile("rules.csv", RULES.encode())
+    told = client.post("/admin/golden-import/?kind=rule", {"file": file})
+    assert told.headers["Location"].endswith("&status=draft&kind=rule")
+    assert "No advice" in client.get(told.headers["Location"]).content.decode()
+    assert "No advice" in client.get("/admin/golden-export/csv/?kind=rule").content.decode()
+    assert "No advice" not in client.get("/admin/golden-export/csv/").content.decode()
