@@ -13,6 +13,7 @@ from knowledge.models import IndexState
 from knowledge.retrieval.types import Allowlist, Answer, Everything, Ranked, Result, Scope
 from scopes.asking import Asked
 from search.as_agent import Call, Why, places
+from search.explaining import Explained, explained
 from tenants.isolation import organization_context
 from tenants.models import PhoneAgent, Segment
 
@@ -36,6 +37,7 @@ class Shown:
 
     result: Result
     ranked: Ranked | None
+    reasons: Explained | None = None
 
     @property
     def places(self) -> str:
@@ -53,10 +55,14 @@ class ToldGate:
     call: str
 
 
-def shown(answer: Answer) -> list[Shown]:
+def shown(answer: Answer, queries: int = 1) -> list[Shown]:
     """Return the results with their places in the ranking."""
-    by_asset = {ranked.asset_id: ranked for ranked in answer.ranked}
-    return [Shown(result, by_asset.get(result.asset_id)) for result in answer.results]
+    by_asset = {one.ranked.asset_id: one for one in explained(answer, queries)}
+    return [
+        Shown(result, reasons.ranked if reasons else None, reasons)
+        for result in answer.results
+        for reasons in [by_asset.get(result.asset_id)]
+    ]
 
 
 def told_gates(agent: PhoneAgent, reason: Why, call: Call) -> list[ToldGate]:
@@ -126,13 +132,23 @@ def as_json(asked: Asked) -> dict[str, Any]:
         "guidance": answer.guidance,
         "scope": _scopes(asked.allowlist),
         "results": [
-            {**asdict(one.result), "why": asdict(one.ranked) if one.ranked else None}
+            {
+                **asdict(one.result),
+                "why": asdict(one.ranked) if one.ranked else None,
+                "consensus": _consensus(one.reasons),
+            }
             for one in shown(answer)
         ],
         "candidates": answer.counts,
         "timings_ms": answer.timings_ms,
         "profile_version": answer.profile_version,
     }
+
+
+def _consensus(reasons: Explained | None) -> dict[str, int] | None:
+    if reasons is None:
+        return None
+    return {"queries": reasons.queries, "legs": reasons.legs, "of": reasons.possible}
 
 
 def _scopes(allowlist: Allowlist | None) -> dict[str, str]:

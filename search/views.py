@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
 from scopes.asking import Asked
 from search.as_agent import USUAL_CHANNEL, USUAL_LIMIT, Call, Target, search_as, targets, why
+from search.asking_agent import agent_asked
 from search.forms import AsAgentForm
 from search.telling import index_words, scope_words, script_words, shown, told_gates
-from tenants.admin_authority import at_of, authority_of
+from tenants.admin_authority import at_of
 from tenants.admin_site import our_site, own_transaction
-from tenants.isolation import organization_context
-from tenants.models import PhoneAgent, Role
+from tenants.models import PhoneAgent
 
 
 @own_transaction
@@ -25,7 +25,7 @@ def search_as_agent(request: HttpRequest, agent_id: UUID) -> HttpResponse:
 
     No transaction is open while the embedding is awaited, as at the voice door.
     """
-    agent = _agent(request, agent_id)
+    agent = agent_asked(request, agent_id)
     form = AsAgentForm(agent, _asked(request) if request.GET else None)
     found = _outcome(request, agent, form) if form.is_valid() else {}
     template = "search/results.html" if _is_fragment(request) else "search/as_agent.html"
@@ -52,26 +52,17 @@ def _is_fragment(request: HttpRequest) -> bool:
     return bool(getattr(request, "htmx", False))
 
 
-def _agent(request: HttpRequest, agent_id: UUID) -> PhoneAgent:
-    seen = authority_of(request).organizations(Role.VIEWER)
-    with organization_context(*seen):
-        agent = (
-            PhoneAgent.objects.select_related("organization")
-            .filter(pk=agent_id, organization_id__in=seen)
-            .first()
-        )
-    if agent is None:
-        raise Http404
-    return agent
-
-
 def _outcome(request: HttpRequest, agent: PhoneAgent, form: AsAgentForm) -> dict[str, Any]:
     call = form.call(at_of(request))
     limit = form.cleaned_data["limit"] or USUAL_LIMIT
     asked = search_as(agent, form.queries, call, limit=limit) if form.queries else None
     found: dict[str, Any] = {"call": call, "asked": asked}
     if asked is not None:
-        found |= {"answer": asked.answer, "shown": shown(asked.answer), **_scope(asked)}
+        found |= {
+            "answer": asked.answer,
+            "shown": shown(asked.answer, len(form.queries)),
+            **_scope(asked),
+        }
     if form.cleaned_data["why"]:
         found |= _reason(agent, form, call, asked)
     return found

@@ -15,6 +15,7 @@ from knowledge.embedding.spaces import filled_spaces, is_of
 from knowledge.errors import EmbeddingMisconfigured
 from knowledge.indexing.backoff import MOST_ATTEMPTS
 from knowledge.indexing.leases import waiting_states
+from knowledge.indexing.spending import is_left_alone
 from knowledge.models import CalibrationProfile, EmbeddingSpace, IndexState, SpaceGap
 from tenants.isolation import organization_context
 from tenants.models import Organization
@@ -63,6 +64,8 @@ def _embedder(space: EmbeddingSpace, embedder: Embedder) -> Embedder | None:
 
 def _refit(space: EmbeddingSpace, embedder: Embedder, *, at: datetime) -> list[str]:
     fitted: list[str] = []
+    if is_left_alone(embedder.space, at=at):
+        return fitted
     for organization in Organization.objects.filter(is_active=True).order_by("pk"):
         if not is_partial(organization.pk, space) and _is_due(organization.pk, space, at=at):
             fit(organization.pk, space, embedder, at=at)
