@@ -46,6 +46,10 @@ class Process:
     def is_alive(self) -> bool:
         return self._popen.poll() is None
 
+    @property
+    def code(self) -> int | None:
+        return self._popen.poll()
+
     def kill(self) -> None:
         """What a power cut does: no handler, no clean-up, the whole group."""
         self._end(signal.SIGKILL)
