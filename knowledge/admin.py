@@ -12,6 +12,7 @@ from knowledge.admin_items import ItemAdmin
 from knowledge.admin_places import DirectoryAdmin, SegmentAdmin, SourceAdmin
 from knowledge.admin_records import IndexStateAdmin
 from knowledge.admin_sources import SourceScheduleAdmin
+from knowledge.browser.pages import add_browser
 from knowledge.models import ImportFailure, IndexState, SourceSchedule
 from tenants.admin_authority import organizations_seen
 from tenants.admin_lists import ORGANIZATION
@@ -72,3 +73,4 @@ def attention(request: HttpRequest) -> list[Notice]:
 
 
 our_site().add_watch(attention)
+add_browser()

@@ -92,6 +92,8 @@ class UploadForm(forms.Form):
 
     def __init__(self, request: HttpRequest, *args: Any) -> None:
         super().__init__(*args)
+        # A link from the browser names the folder.
+        self.initial = {n: request.GET[n] for n in ("source", "folder") if n in request.GET}
         mine = authority_of(request).organizations(Role.EDITOR)
         field = self.fields["source"]
         assert isinstance(field, forms.ModelChoiceField)

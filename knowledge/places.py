@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 from uuid import UUID
@@ -78,8 +78,10 @@ class Cursor:
         return base64.urlsafe_b64encode(told.encode()).decode().rstrip("=")
 
 
-def read_cursor(text: str) -> Cursor:
+def read_cursor(text: str, kinds: Mapping[str, int] | None = None) -> Cursor:
     """Return the cursor in an address; empty is the first page.
+
+    Shape: `kinds` says by its first part how many parts a bound has; a tree's when left out.
 
     Raises: CursorRefused
     """
@@ -88,7 +90,7 @@ def read_cursor(text: str) -> Cursor:
     try:
         padded = text + "=" * (-len(text) % 4)
         backward, bound, number = json.loads(base64.urlsafe_b64decode(padded.encode()))
-        return Cursor(bool(backward), _bound(bound), int(number))
+        return Cursor(bool(backward), _bound(bound, kinds or _PARTS), int(number))
     except (ValueError, TypeError):
         raise CursorRefused from None
 
@@ -96,14 +98,15 @@ def read_cursor(text: str) -> Cursor:
 _PARTS: Final = {"c": 2, "r": 3}
 
 
-def _bound(told: Any) -> tuple[str, ...] | None:
+def _bound(told: Any, kinds: Mapping[str, int]) -> tuple[str, ...] | None:
     if told is None:
         return None
     parts = tuple(str(part) for part in told)
-    if not parts or _PARTS.get(parts[0]) != len(parts) or not all(map(is_storable, parts)):
+    if not parts or kinds.get(parts[0]) != len(parts) or not all(map(is_storable, parts)):
         raise ValueError
-    if parts[0] == "r":
-        UUID(parts[2])
+    # Everything but a container ends with a row's id.
+    if parts[0] != "c":
+        UUID(parts[-1])
     return parts
 
 

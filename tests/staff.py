@@ -13,6 +13,7 @@ from golden.drafting import create_answer
 from golden.models import GoldenAnswer
 from golden.publishing import override_publish
 from knowledge.models import (
+    BulkJob,
     CalibrationProfile,
     EmbeddingSpace,
     ImportFailure,
@@ -132,6 +133,9 @@ def _rows(office: Office) -> dict[str, Any]:
             ),
             "importfailure": ImportFailure.objects.create(
                 **own, run=run, path="a.md", code="unreadable", reason="It is empty."
+            ),
+            "bulkjob": BulkJob.objects.create(
+                **own, action="delete", label="Delete", actor_label="t", status="done", started_at=AT
             ),
             "searchrecord": SearchRecord.objects.create(
                 **own, at=AT, agent=agent, status="ok", queries=["when do you open"],

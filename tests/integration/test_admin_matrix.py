@@ -79,6 +79,13 @@ SITE: dict[str | None, tuple[int, ...]] = {
     "import_new": (200, 200, 200, 403, 200, 403),
     "import_progress": ROW,
     "import_do": (405, 405, 405, 403, 404, 404),
+    "browse_organizations": (200, 302, 302, 302, 302, 403),
+    **dict.fromkeys(
+        ("browse", "browse_item", "browse_jobs", "browse_job"), (200, 200, 200, 200, 404, 404)
+    ),
+    # Which folder is meant, the address does not say.
+    "browse_folder": (404, 404, 404, 403, 404, 404),
+    **dict.fromkeys(("browse_do", "browse_job_do"), (405,) * 6),
     "logout": (405,) * 6,
     None: (404,) * 6,
     **dict.fromkeys(("golden_list", "golden_queue", "golden_coverage", "golden_export"), READ),
@@ -164,7 +171,8 @@ def _address(staff: Office, route, model):
         ("<int:person_id>", str(staff.people["viewer"].pk)),
         ("<uuid:golden_id>/<slug:name>", f"{golden}/archive"), ("<uuid:golden_id>", golden),
         ("<uuid:item_id>/<slug:name>", f"{staff.rows['item'].pk}/approve"),
-        ("<uuid:search_id>", record), ("<slug:form>", "csv"),
+        ("<uuid:search_id>", record), ("<slug:organization>", "acme"),
+        ("<uuid:job_id>", str(staff.rows["bulkjob"].pk)), ("<slug:form>", "csv"),
         ("<path:object_id>", pk), ("<id>", pk), ("<slug:name>", BUTTONS.get(model, "")),
         ("<uuid:agent_id>", str(staff.rows["phoneagent"].pk)),
         ("<uuid:run_id>", str(staff.rows["importrun"].pk)), ("<slug:verb>", "pause"),
