@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from golden.models import PublishRequest
 from golden.staff.checking import show_checks
-from golden.staff.correcting import decide_correction, write_correction
+from golden.staff.correcting import write_correction
+from golden.staff.corrections import decide_correction, list_corrections
 from golden.staff.covering import show_coverage
 from golden.staff.deciding import decide
 from golden.staff.editing import edit_answer, new_answer
@@ -41,6 +42,7 @@ site.add_page("golden-coverage/", show_coverage, "golden_coverage")
 site.add_page("golden-import/", import_answers, "golden_import")
 site.add_page("golden-export/<slug:form>/", export_answers, "golden_export")
 site.add_page("golden-correct/<uuid:search_id>/", write_correction, "golden_correct")
+site.add_page("golden-corrections/", list_corrections, "golden_corrections")
 site.add_page(
     "golden-corrections/<uuid:item_id>/<slug:name>/", decide_correction, "golden_decide_correction"
 )
@@ -58,6 +60,7 @@ site.add_section(
         (gettext_lazy("Answers"), "admin:golden_list", ""),
         (gettext_lazy("Domain rules"), "admin:golden_list", "?kind=rule"),
         (gettext_lazy("Waiting for approval"), "admin:golden_queue", ""),
+        (gettext_lazy("Corrections"), "admin:golden_corrections", ""),
         (gettext_lazy("Coverage"), "admin:golden_coverage", ""),
         (gettext_lazy("Import and export"), "admin:golden_import", ""),
     ],

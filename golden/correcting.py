@@ -11,10 +11,25 @@ from django.utils.translation import gettext as _
 
 from golden.acting import Act, require, require_reason
 from golden.content import LONGEST_QUESTION
-from golden.errors import AnswerNotThere, ApproverIsRequester, ContentRefused, RequestNotOpen
+from golden.errors import (
+    AnswerArchived,
+    AnswerChangedMeanwhile,
+    AnswerNotArchived,
+    AnswerNotThere,
+    ApproverIsRequester,
+    ContentRefused,
+    RequestNotOpen,
+)
 from golden.models import LONGEST_ANSWER
 from knowledge.folders import folder_key
-from knowledge.indexing.writing import ItemContent, Limit, change, only, write_item
+from knowledge.indexing.writing import (
+    ItemContent,
+    Limit,
+    change,
+    only,
+    withdraw,
+    write_item,
+)
 from knowledge.models import (
     Dataset,
     Item,
@@ -99,7 +114,7 @@ def _item(
 
 
 def _source(organization_id: int) -> Source:
-    source, _ = Source.objects.get_or_create(
+    source, _made = Source.objects.get_or_create(
         organization_id=organization_id,
         slug=SOURCE_SLUG,
         defaults={"name": "Corrections", "kind": SourceKind.API},
@@ -110,11 +125,11 @@ def _source(organization_id: int) -> Source:
 def approve_correction(organization_id: int, item_id: UUID, act: Act) -> None:
     """Let a correction be searched; not by who wrote it.
 
-    Raises: RoleMissing, AnswerNotThere, RequestNotOpen, ApproverIsRequester
+    Raises: RoleMissing, AnswerNotThere, AnswerChangedMeanwhile, RequestNotOpen, ApproverIsRequester
     """
     require(act, Role.APPROVER, organization_id)
     with organization_context(organization_id, durable=not act.joins):
-        item = _waiting(organization_id, item_id)
+        item = _waiting(organization_id, item_id, act)
         if item.uploader_id is not None and item.uploader_id == act.by.user_id:
             raise ApproverIsRequester
         _review(organization_id, item_id, ReviewStatus.APPROVED, act)
@@ -123,22 +138,58 @@ def approve_correction(organization_id: int, item_id: UUID, act: Act) -> None:
 def reject_correction(organization_id: int, item_id: UUID, act: Act) -> None:
     """Decline a correction with a reason.
 
-    Raises: RoleMissing, ReasonMissing, AnswerNotThere, RequestNotOpen
+    Raises: RoleMissing, ReasonMissing, AnswerNotThere, AnswerChangedMeanwhile, RequestNotOpen
     """
     require(act, Role.APPROVER, organization_id)
     require_reason(act)
     with organization_context(organization_id, durable=not act.joins):
-        _waiting(organization_id, item_id)
+        _waiting(organization_id, item_id, act)
         _review(organization_id, item_id, ReviewStatus.REJECTED, act)
 
 
-def _waiting(organization_id: int, item_id: UUID) -> Item:
-    rows = Item.objects.select_for_update(of=("self",))
-    item = rows.filter(
-        organization_id=organization_id, pk=item_id, kind=ItemKind.CORRECTION
-    ).first()
+def withdraw_correction(organization_id: int, item_id: UUID, act: Act) -> None:
+    """Take a correction out of every search from the next one on.
+
+    Raises: RoleMissing, AnswerNotThere, AnswerChangedMeanwhile, AnswerArchived
+    """
+    require(act, Role.PUBLISHER, organization_id)
+    with organization_context(organization_id, durable=not act.joins):
+        item = _locked(organization_id, item_id, act)
+        if item.deleted_at is not None:
+            raise AnswerArchived
+        withdraw(item, at=act.at)
+        _note(organization_id, item_id, "correction.withdraw", act, {"question": item.title})
+
+
+def restore_correction(organization_id: int, item_id: UUID, act: Act) -> None:
+    """Bring a correction back; it waits for approval again where the organization needs one.
+
+    Raises: RoleMissing, AnswerNotThere, AnswerChangedMeanwhile, AnswerNotArchived
+    """
+    require(act, Role.PUBLISHER, organization_id)
+    with organization_context(organization_id, durable=not act.joins):
+        item = _locked(organization_id, item_id, act)
+        if item.deleted_at is None:
+            raise AnswerNotArchived
+        waits = item.organization.approval_required
+        status = ReviewStatus.PENDING if waits else ReviewStatus.APPROVED
+        change(item, at=act.at, deleted_at=None, review_status=status)
+        _note(organization_id, item_id, "correction.restore", act, {"question": item.title})
+
+
+def _locked(organization_id: int, item_id: UUID, act: Act) -> Item:
+    rows = Item.objects.select_related("organization").select_for_update(of=("self",))
+    own = rows.filter(organization_id=organization_id, pk=item_id, kind=ItemKind.CORRECTION)
+    item = own.first()
     if item is None:
         raise AnswerNotThere
+    if act.expects is not None and act.expects != item.lock_version:
+        raise AnswerChangedMeanwhile(lock_version=item.lock_version)
+    return item
+
+
+def _waiting(organization_id: int, item_id: UUID, act: Act) -> Item:
+    item = _locked(organization_id, item_id, act)
     if item.review_status != ReviewStatus.PENDING or item.deleted_at is not None:
         raise RequestNotOpen
     return item

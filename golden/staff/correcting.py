@@ -1,8 +1,7 @@
-"""Pages of corrections: written from a search of a call, approved by somebody else."""
+"""The page on which a correction is written, from a search of a call."""
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -13,12 +12,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from golden.content import LONGEST_QUESTION
-from golden.correcting import Correction, approve_correction, correct, reject_correction
-from golden.errors import ContentRefused, GoldenError
+from golden.correcting import Correction, correct
+from golden.errors import ContentRefused
 from golden.models import LONGEST_ANSWER
 from golden.staff.asking import act_of, in_own_organizations, require_role, shown
-from golden.staff.forms import ConfirmForm
-from knowledge.models import Item, ItemKind, ReviewStatus, SearchRecord
+from knowledge.models import Item, SearchRecord
 from tenants.admin_authority import authority_of
 from tenants.admin_site import own_transaction
 from tenants.models import Role
@@ -82,55 +80,3 @@ def _page(request: HttpRequest, record: SearchRecord, form: CorrectionForm) -> H
     heard = Item.objects.filter(organization_id=record.organization_id, pk__in=filter(None, found))
     context = {"record": record, "form": form, "heard": list(heard)}
     return shown(request, "correct.html", _("Correct what was found"), context)
-
-
-@own_transaction
-def decide_correction(request: HttpRequest, item_id: UUID, name: str) -> HttpResponse:
-    """Approve or decline a correction."""
-    if name not in {"approve", "reject"}:
-        raise Http404
-    with in_own_organizations(request):
-        item = _item(request, item_id)
-        require_role(request, Role.APPROVER, item.organization_id)
-        initial = {"lock_version": item.lock_version}
-        form = ConfirmForm(request.POST or None, initial=initial, needs_reason=name == "reject")
-        if not form.is_valid():
-            return _decision(request, item, form, name)
-    act = act_of(request, form.cleaned_data["reason"])
-    decided = approve_correction if name == "approve" else reject_correction
-    try:
-        decided(item.organization_id, item.pk, act)
-    except GoldenError as refusal:
-        with in_own_organizations(request):
-            return _decision(request, item, form, name, _(str(refusal)))
-    messages.success(request, _("Decided."))
-    return HttpResponseRedirect(reverse("admin:golden_queue"))
-
-
-def _item(request: HttpRequest, item_id: UUID) -> Item:
-    seen = authority_of(request).organizations(Role.VIEWER)
-    rows = Item.objects.filter(organization_id__in=seen, kind=ItemKind.CORRECTION)
-    found = rows.filter(pk=item_id).first()
-    if found is None:
-        raise Http404
-    return found
-
-
-def _decision(
-    request: HttpRequest, item: Item, form: ConfirmForm, name: str, refusal: str = ""
-) -> HttpResponse:
-    title = _("Approve a correction") if name == "approve" else _("Decline a correction")
-    context: dict[str, Any] = {"item": item, "form": form, "name": name, "refusal": refusal}
-    status = 409 if refusal else 200
-    return shown(request, "correction.html", title, context, status=status)
-
-
-def waiting_corrections(organization_id: int) -> list[Item]:
-    """Return the corrections that wait for approval, the oldest first."""
-    rows = Item.objects.filter(
-        organization_id=organization_id,
-        kind=ItemKind.CORRECTION,
-        review_status=ReviewStatus.PENDING,
-        deleted_at=None,
-    )
-    return list(rows.select_related("uploader").order_by("created_at", "id")[:50])

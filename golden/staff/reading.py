@@ -25,7 +25,7 @@ from golden.staff.asking import (
     roles_of,
     shown,
 )
-from golden.staff.correcting import waiting_corrections
+from golden.staff.corrections import waiting_corrections
 from golden.staff.verbs import offered
 from golden.telling import Names, audience, compared, history, names_in, seconds_label
 from tenants.admin_authority import at_of, organizations_seen
@@ -168,10 +168,11 @@ def review_queue(request: HttpRequest) -> HttpResponse:
         row.address = reverse("admin:golden_decide", args=[row.golden_id, "approve"])  # type: ignore[attr-defined]
         row.is_mine = row.requested_by_id == request.user.pk  # type: ignore[attr-defined]
         row.seconds = seconds_label(seconds(row.version.answer, row.version.language))  # type: ignore[attr-defined]
+    roles = roles_of(request, organization.pk)
     context = {
         "organization": organization,
         "rows": rows,
-        "corrections": waiting_corrections(organization.pk),
-        "roles": roles_of(request, organization.pk),
+        "corrections": waiting_corrections(organization.pk, roles),
+        "roles": roles,
     }
     return shown(request, "queue.html", _("Waiting for approval"), context)

@@ -46,7 +46,9 @@ def staff():
     staff.request(staff.waiting)
     staff.write(replace(CONTENT, question="May I bring a dog?"))
     staff.tenant.item("Toucan desk", "The toucan desk has moved to the 7 th floor of tower 2.")
-    correct(staff.organization, Correction("Dogs?", "Dogs wait outside."), staff.act("author"))
+    staff.correction = correct(
+        staff.organization, Correction("Dogs?", "Dogs wait outside."), staff.act("author")
+    )
     with staff.tenant.context():
         for times, text in enumerate(
             ("may I bring a dog", "where is the toucan desk", "كم السعر؟")
@@ -88,6 +90,8 @@ def pages_of(staff):
         "golden-import": "/admin/golden-import/",
         "golden-correct": f"/admin/golden-correct/{staff.search}/",
         "golden-queue": "/admin/golden-queue/",
+        "golden-corrections": "/admin/golden-corrections/?state=waiting",
+        "golden-correction": f"/admin/golden-corrections/{staff.correction}/withdraw/",
         "golden-approve": f"/admin/golden/{staff.waiting}/approve/",
     }
 
@@ -115,6 +119,38 @@ def test_the_pages_of_answers_fit_a_telephone(staff, live_server, signed_in):
         wide += [name] if is_wider_than_the_window(signed_in) else []
     keep_picture(signed_in, "golden-telephone")
     assert wide == []
+
+
+CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
+NUMBER = """controls => {
+  const seen = [...document.querySelectorAll('#content-start ' + controls.split(', ').join(', #content-start '))]
+    .filter(one => one.checkVisibility());
+  seen.forEach((one, place) => { one.dataset.place = place; });
+  document.querySelector('#content-start').focus();
+  return seen.length;
+}"""
+
+
+def missed_by_tab(page):
+    """How many controls of a page the tabulator does not reach."""
+    left = page.evaluate(NUMBER, CONTROLS)
+    reached: set[str | None] = set()
+    # A box for a date and a time takes several steps.
+    for _step in range(left + 20):
+        page.keyboard.press("Tab")
+        place = page.evaluate("document.activeElement.dataset.place")
+        if place is None and len(reached) >= left:
+            break
+        reached.add(place)
+    return left - len(reached - {None})
+
+
+def test_every_control_of_every_page_is_reached_by_the_keyboard(staff, live_server, signed_in):
+    missed = {}
+    for name, address in pages_of(staff).items():
+        signed_in.goto(live_server.url + address)
+        missed[name] = missed_by_tab(signed_in)
+    assert {name: count for name, count in missed.items() if count} == {}
 
 
 def test_an_answer_is_written_and_published_with_the_keyboard_alone(staff, live_server, signed_in):

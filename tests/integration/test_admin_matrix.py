@@ -66,6 +66,13 @@ SITE: dict[str | None, tuple[int, ...]] = {
     "autocomplete": (403,) * 6,
     "app_list": (200, 200, 200, 200, 200, 404),
     "search_as_agent": (200, 200, 200, 200, 404, 404),
+    "experiment": (200, 200, 200, 200, 404, 404),
+    **dict.fromkeys(("quality", "spaces"), READ),
+    # A space is the whole installation's, so only operators act on one.
+    **dict.fromkeys(
+        ("space_fill", "space_switch", "space_drop", "space_rollback"),
+        (200, 403, 403, 403, 403, 403),
+    ),
     "call_heard": (200, 200, 200, 200, 404, 404),
     "status": READ,
     "who_finds_item": (200, 200, 200, 200, 404, 404),
@@ -76,6 +83,17 @@ SITE: dict[str | None, tuple[int, ...]] = {
         ("people_invite", "people_person", "people_remove"), (200, 200, 403, 403, 404, 404)
     ),
     "people_invitation": (405, 405, 403, 403, 404, 404),
+    **dict.fromkeys(("instruction_tree", "instruction_deleted"), READ),
+    "instruction_new": (200, 200, 200, 403, 200, 403),
+    "directory_new": (200, 200, 200, 403, 200, 403),
+    "instruction_show": ROW,
+    **dict.fromkeys(
+        ("instruction_edit", "instruction_move", "directory_decide"),
+        (200, 200, 200, 403, 404, 404),
+    ),
+    "instruction_decide": (200, 200, 200, 403, 404, 404),
+    # It was published elsewhere, so that no version of it is kept yet.
+    "instruction_version": (404,) * 6,
     "import_new": (200, 200, 200, 403, 200, 403),
     "import_progress": ROW,
     "import_do": (405, 405, 405, 403, 404, 404),
@@ -88,7 +106,10 @@ SITE: dict[str | None, tuple[int, ...]] = {
     **dict.fromkeys(("browse_do", "browse_job_do"), (405,) * 6),
     "logout": (405,) * 6,
     None: (404,) * 6,
-    **dict.fromkeys(("golden_list", "golden_queue", "golden_coverage", "golden_export"), READ),
+    **dict.fromkeys(
+        ("golden_list", "golden_queue", "golden_corrections", "golden_coverage", "golden_export"),
+        READ,
+    ),
     **dict.fromkeys(("golden_new", "golden_import"), (200, 200, 403, 403, 200, 403)),
     "golden_compare_index": (405, 405, 403, 403, 405, 403),
     "golden_answer": ROW,
@@ -167,11 +188,13 @@ def _address(staff: Office, route, model):
     pk = str(row.pk) if row is not None else ""
     golden, record = str(staff.rows["golden"].pk), str(staff.rows["searchrecord"].pk)
     for given, value in (
+        ("decide/<slug:name>", "decide/delete"), ("<int:number>", "1"),
+        ("<uuid:directory_id>/<slug:name>", f"{staff.rows['instructiondirectory'].pk}/rename"),
         ("<uuid:invitation_id>/<slug:name>", f"{uuid.uuid4()}/again"), ("<slug:slug>", "acme"),
         ("<int:person_id>", str(staff.people["viewer"].pk)),
         ("<uuid:golden_id>/<slug:name>", f"{golden}/archive"), ("<uuid:golden_id>", golden),
         ("<uuid:item_id>/<slug:name>", f"{staff.rows['item'].pk}/approve"),
-        ("<uuid:search_id>", record), ("<slug:organization>", "acme"),
+        ("<int:space_id>", str(staff.rows["embeddingspace"].pk)), ("<uuid:search_id>", record), ("<slug:organization>", "acme"),
         ("<uuid:job_id>", str(staff.rows["bulkjob"].pk)), ("<slug:form>", "csv"),
         ("<path:object_id>", pk), ("<id>", pk), ("<slug:name>", BUTTONS.get(model, "")),
         ("<uuid:agent_id>", str(staff.rows["phoneagent"].pk)),

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 
 import pytest
 
-from golden.correcting import Correction, approve_correction, correct, reject_correction
+from golden.correcting import (
+    Correction,
+    approve_correction,
+    correct,
+    reject_correction,
+    restore_correction,
+    withdraw_correction,
+)
 from golden.errors import (
+    AnswerArchived,
+    AnswerChangedMeanwhile,
+    AnswerNotArchived,
     AnswerNotThere,
     ApproverIsRequester,
     ContentRefused,
@@ -137,3 +148,86 @@ def test_a_correction_is_made_from_a_search_and_approved_on_the_pages(staff, sea
 def test_a_foreign_search_cannot_be_corrected_on_the_page(staff):
     client = browser(User.objects.get(pk=staff.people["author"].user_id))
     assert client.get(f"/admin/golden-correct/{uuid.uuid4()}/").status_code == 404
+
+
+def withdraw(staff, pk, role="publisher"):
+    withdraw_correction(staff.organization.pk, pk, staff.act(role))
+
+
+def restore(staff, pk, role="publisher"):
+    restore_correction(staff.organization.pk, pk, staff.act(role))
+
+
+def test_a_withdrawn_correction_is_gone_from_the_next_search(staff):
+    pk = write(staff)
+    approve(staff, pk)
+    withdraw(staff, pk)
+    assert heard(staff) == []
+
+
+def test_a_restored_correction_waits_for_approval_again(staff):
+    pk = write(staff)
+    approve(staff, pk)
+    withdraw(staff, pk)
+    restore(staff, pk)
+    assert heard(staff) == []
+    approve(staff, pk)
+    assert heard(staff) == [("knowledge", SAID.text)]
+
+
+def test_a_restored_correction_is_heard_at_once_where_nobody_has_to_approve(staff):
+    staff.organization.approval_required = False
+    staff.organization.save()
+    pk = write(staff)
+    withdraw(staff, pk)
+    restore(staff, pk)
+    assert heard(staff) == [("knowledge", SAID.text)]
+
+
+def test_withdrawing_and_restoring_need_the_role_and_the_state(staff):
+    pk = write(staff)
+    with pytest.raises(RoleMissing):
+        withdraw(staff, pk, role="approver")
+    with pytest.raises(AnswerNotArchived):
+        restore(staff, pk)
+    withdraw(staff, pk)
+    with pytest.raises(AnswerArchived):
+        withdraw(staff, pk)
+    with pytest.raises(RoleMissing):
+        restore(staff, pk, role="author")
+
+
+def test_a_stale_tab_decides_nothing_about_a_correction(staff):
+    pk = write(staff)
+    with pytest.raises(AnswerChangedMeanwhile):
+        approve_correction(staff.organization.pk, pk, replace(staff.act("approver"), expects=7))
+    assert heard(staff) == []
+
+
+def test_every_decision_about_a_correction_is_in_the_audit_trail(staff):
+    pk = write(staff)
+    approve(staff, pk)
+    withdraw(staff, pk)
+    restore(staff, pk)
+    with staff.tenant.context():
+        verbs = AuditEntry.objects.filter(subject_id=str(pk)).values_list("verb", flat=True)
+        assert sorted(verbs) == [
+            f"correction.{v}" for v in ("approve", "restore", "withdraw", "write")
+        ]
+
+
+def test_corrections_are_listed_by_where_they_stand_and_withdrawn_on_the_pages(staff):
+    pk = write(staff)
+    approve(staff, pk)
+    client = browser(User.objects.get(pk=staff.people["publisher"].user_id))
+    address = f"/admin/golden-corrections/{pk}/withdraw/"
+    assert address in client.get("/admin/golden-corrections/").content.decode()
+    assert "no caller hears it" in client.get(address).content.decode()
+    stale = client.post(address, {"lock_version": 1})
+    assert stale.status_code == 409
+    assert heard(staff) != []
+    client.post(address, {"lock_version": 2})
+    assert heard(staff) == []
+    listed = client.get("/admin/golden-corrections/?state=withdrawn").content.decode()
+    assert f"/admin/golden-corrections/{pk}/restore/" in listed
+    assert "Nothing like that is here." in client.get("/admin/golden-corrections/").content.decode()
