@@ -9,6 +9,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import (
     Http404,
     HttpRequest,
@@ -31,9 +32,9 @@ from knowledge.ingestion.uploads import (
     hand_in,
     pause,
     resume,
-    retry,
 )
-from knowledge.models import ImportRun, ImportUpload, Source, SourceKind
+from knowledge.models import ImportFailure, ImportRun, ImportUpload, Source, SourceKind
+from knowledge.sources.controlling import can_be_tried_again, try_again
 from tenants.admin_authority import actor_of, at_of, authority_of
 from tenants.admin_site import our_site
 from tenants.errors import EarmarkError
@@ -41,14 +42,15 @@ from tenants.models import Role
 
 Status = ImportRun.Status
 Verb = Callable[..., Any]
+_ENDLESS: Final = frozenset({Status.RUNNING, Status.PAUSED})
 # The verb, its label, and in which states it is offered.
 VERBS: Final[dict[str, tuple[Verb, Any, frozenset[str]]]] = {
     "pause": (pause, gettext_lazy("Pause"), frozenset({Status.RUNNING})),
     "resume": (resume, gettext_lazy("Go on"), frozenset({Status.PAUSED})),
     "cancel": (cancel, gettext_lazy("Cancel"), frozenset({Status.RUNNING, Status.PAUSED})),
-    "retry": (retry, gettext_lazy("Try the failed files again"), frozenset({Status.DONE})),
+    "retry": (try_again, gettext_lazy("Try again what failed"), frozenset(Status) - _ENDLESS),
 }
-_FAILED: Final = (ImportUpload.Outcome.FAILED, ImportUpload.Outcome.PARTLY)
+MOST_FAILURES: Final = 200
 
 
 class ManyFiles(forms.ClearableFileInput):
@@ -131,7 +133,9 @@ def import_progress(request: HttpRequest, run_id: UUID) -> HttpResponse:
         "uploads": uploads,
         "done": done,
         "is_moving": run.status == Status.RUNNING,
-        "verbs": _offered(run, uploads) if can_edit else [],
+        "details": run.details or {},
+        "failures": [] if uploads else list(_failures(run)),
+        "verbs": _offered(run) if can_edit else [],
     }
     is_fragment = bool(getattr(request, "htmx", False))
     template = "knowledge/import_state.html" if is_fragment else "knowledge/import_progress.html"
@@ -159,14 +163,17 @@ def _run(request: HttpRequest, run_id: UUID) -> ImportRun:
     return found
 
 
-def _offered(run: ImportRun, uploads: list[ImportUpload]) -> list[tuple[Any, str]]:
-    if not uploads:
-        return []
-    has_failed = any(upload.outcome in _FAILED for upload in uploads)
+def _failures(run: ImportRun) -> QuerySet[ImportFailure]:
+    rows = ImportFailure.objects.filter(run=run).order_by("path", "line", "id")
+    return rows[:MOST_FAILURES]
+
+
+def _offered(run: ImportRun) -> list[tuple[Any, str]]:
+    again = can_be_tried_again(run)
     return [
         (label, reverse("admin:import_do", args=[run.pk, name]))
         for name, (_verb, label, states) in VERBS.items()
-        if run.status in states and (name != "retry" or has_failed)
+        if run.status in states and (name != "retry" or again)
     ]
 
 

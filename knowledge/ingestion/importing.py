@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from knowledge.errors import KnowledgeError
 from knowledge.ingestion.batches import batched
 from knowledge.ingestion.errors import DuplicateId
 from knowledge.ingestion.gathering import FileDone, Gathered, gather
 from knowledge.ingestion.opening import open_import
 from knowledge.ingestion.persistence import persistently
 from knowledge.ingestion.pruning import prune
-from knowledge.ingestion.recording import close_run, status_of
+from knowledge.ingestion.recording import close_run, status_of, tell_reason
 from knowledge.ingestion.remembering import MOST_ROWS, Remembered
 from knowledge.ingestion.request import Clock, ImportRequest
 from knowledge.ingestion.rows import Failed, Row
@@ -43,9 +44,20 @@ def run_import(request: ImportRequest, *, clock: Clock, watch: Watch) -> Import:
     except KeyboardInterrupt:
         status = Status.CANCELLED
         raise
+    except Exception as error:
+        persistently(partial(tell, running, error))
+        raise
     finally:
         persistently(partial(close, running, status))
     return running
+
+
+def tell(running: Import, error: Exception) -> None:
+    """Say in the record what an import ended with."""
+    known = isinstance(error, KnowledgeError)
+    reason = str(error) if known else f"It broke off: {type(error).__name__}."
+    with organization_context(running.organization_id):
+        tell_reason(running.run, reason)
 
 
 def close(running: Import, status: str) -> None:
@@ -129,9 +141,14 @@ def noted(running: Import, gathered: Gathered) -> Gathered:
     return gathered
 
 
-def obeyed(running: Import, status: str) -> str:
-    """Wait while staff want the import paused; return the status they want it to have."""
+def obeyed(running: Import, status: str, meanwhile: Callable[[], None] | None = None) -> str:
+    """Wait while staff want the import paused; return the status they want it to have.
+
+    `meanwhile` is called now and then while it waits.
+    """
     while status == Status.PAUSED:
         time.sleep(PAUSED_S)
+        if meanwhile is not None:
+            persistently(meanwhile)
         status = persistently(partial(status_of, running.run))
     return status

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import F, Q
 
@@ -30,6 +30,7 @@ class Tally:
     counts: Counter[str] = field(default_factory=Counter)
     failures: list[Failed] = field(default_factory=list)
     done: list[str] = field(default_factory=list)
+    details: dict[str, Any] | None = None
 
 
 def open_run(request: ImportRequest, source: Source | None, *, at: datetime) -> ImportRun:
@@ -41,8 +42,9 @@ def open_run(request: ImportRequest, source: Source | None, *, at: datetime) -> 
     )
     abandoned.update(status=ImportRun.Status.FAILED, finished_at=at)
     return ImportRun.objects.create(
-        organization_id=request.organization_id, source=source, label=request.label, started_at=at
-    )
+        organization_id=request.organization_id, source=source, label=request.label, started_at=at,
+        request=request.as_json() if request.is_repeatable else None,
+    )  # fmt: skip
 
 
 def write_down(run: ImportRun, tally: Tally, *, at: datetime) -> str:
@@ -52,10 +54,16 @@ def write_down(run: ImportRun, tally: Tally, *, at: datetime) -> str:
     """
     _resolve(run, tally.done, at=at)
     ImportFailure.objects.bulk_create(_failure(run, failed, at=at) for failed in tally.failures)
-    counts = {name: F(name) + tally.counts[name] for name in COUNTED if tally.counts[name]}
+    told: dict[str, Any] = {
+        name: F(name) + tally.counts[name] for name in COUNTED if tally.counts[name]
+    }
+    if told:
+        told["total"] = F("total") + sum(tally.counts[name] for name in COUNTED[:4])
+    if tally.details is not None:
+        told["details"] = tally.details
     runs = ImportRun.objects.filter(pk=run.pk)
-    if counts:
-        runs.update(total=F("total") + sum(tally.counts[name] for name in COUNTED[:4]), **counts)
+    if told:
+        runs.update(**told)
     return str(runs.values_list("status", flat=True).get())
 
 
@@ -63,6 +71,13 @@ def status_of(run: ImportRun) -> str:
     """Return the status staff want the import to have."""
     with organization_context(run.organization_id):
         return str(ImportRun.objects.values_list("status", flat=True).get(pk=run.pk))
+
+
+def tell_reason(run: ImportRun, reason: str) -> None:
+    """Say in the record why an import ended as it did."""
+    row = ImportRun.objects.select_for_update(of=("self",)).get(pk=run.pk)
+    row.details = {**(row.details or {}), "reason": reason[:LONGEST_REASON]}
+    row.save(update_fields=["details"])
 
 
 def close_run(run: ImportRun, request: ImportRequest, status: str, *, at: datetime) -> ImportRun:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from tenants.auditing import Actor
 
@@ -27,6 +27,8 @@ class ImportRequest:
     prune: bool = False
     prune_anyway: bool = False
     by: Actor = BY_COMMAND
+    # Whether another process that sees the same files may be told to do it again.
+    is_repeatable: bool = False
 
     @property
     def defaults(self) -> dict[str, str]:
@@ -39,3 +41,18 @@ class ImportRequest:
         """Return what staff read in the list of imports."""
         where = f"{self.source}/{self.folder}" if self.folder else self.source
         return f"{', '.join(self.paths)} → {where}"[:400]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what another process needs to do the same again; what has gone is not pruned then."""
+        said = asdict(self)
+        return {name: said[name] for name in _REPEATED}
+
+    @classmethod
+    def from_json(cls, organization_id: int, said: dict[str, Any], *, by: Actor) -> ImportRequest:
+        """Return the request that was kept."""
+        kept = {name: said[name] for name in _REPEATED}
+        paths = tuple(kept.pop("paths"))
+        return cls(organization_id, paths, by=by, is_repeatable=True, **kept)
+
+
+_REPEATED: Final = ("paths", "source", "folder", "instructions", "language", "visibility")

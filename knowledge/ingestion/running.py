@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from knowledge.ingestion.remembering import Memory
 from knowledge.ingestion.request import Clock, ImportRequest
@@ -21,6 +22,15 @@ class Progress:
     counts: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     withheld: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what staff are told of it beside the counts."""
+        return {
+            "bytes": self.bytes,
+            "total_bytes": self.total_bytes,
+            "skipped": dict(self.skipped),
+            "withheld": self.withheld,
+        }
 
 
 Watch = Callable[[Progress], None]

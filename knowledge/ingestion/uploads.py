@@ -22,6 +22,7 @@ from knowledge.ingestion.limits import LONGEST_EXTERNAL_ID, MEBIBYTE
 from knowledge.ingestion.opening import target_of
 from knowledge.ingestion.persistence import persistently
 from knowledge.ingestion.recording import close_run
+from knowledge.ingestion.repeating import import_again, want_again
 from knowledge.ingestion.request import Clock, ImportRequest
 from knowledge.ingestion.running import Import
 from knowledge.ingestion.sandbox import Sandbox
@@ -100,7 +101,13 @@ def cancel(run: ImportRun, *, by: Actor, at: datetime) -> None:
 
 
 def retry(run: ImportRun, *, by: Actor, at: datetime) -> int:
-    """Try the files again that failed, whole or in part; return how many."""
+    """Try again what failed: files that were handed in, or the whole import of a command.
+
+    Shape: how many files or imports; none where the files are not here and nobody knows where.
+    """
+    if want_again(run, at=at):
+        _note(run, "retry", by=by, at=at)
+        return 1
     count = ImportUpload.objects.filter(run=run, outcome__in=_STANDING).update(
         outcome=Outcome.WAITING, lease_until=None, reason=""
     )
@@ -111,9 +118,9 @@ def retry(run: ImportRun, *, by: Actor, at: datetime) -> int:
 
 
 def import_waiting(*, clock: Clock) -> int:
-    """Bring in every file that waits; return how many were taken up.
+    """Bring in every file that waits, and do again what is wanted; return how many were taken up.
 
-    Cost: one statement for each organization when none waits.
+    Cost: two statements for each organization when none waits.
     """
     count = 0
     for organization in Organization.objects.filter(is_active=True):
@@ -121,6 +128,7 @@ def import_waiting(*, clock: Clock) -> int:
             if _taken(organization.pk, pk, at=clock()):
                 _bring_in(organization.pk, pk, clock)
                 count += 1
+        count += import_again(organization.pk, clock=clock)
     return count
 
 

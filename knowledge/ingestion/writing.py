@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from django.db import DataError, IntegrityError, transaction
@@ -42,6 +43,11 @@ def write_batch(running: Import, batch: Batch) -> str:
         tally.counts["unchanged"] += batch.kept
         running.refused.update(f.external_id for f in tally.failures if f.external_id)
         _remember(running, batch)
+        tally.details = replace(
+            running.progress,
+            withheld=running.progress.withheld + len(withheld),
+            bytes=running.progress.bytes + batch.size,
+        ).as_json()
         status = write_down(running.run, tally, at=running.clock())
     running.progress.counts.update(tally.counts)
     running.progress.withheld += len(withheld)

@@ -42,6 +42,22 @@ def confirm(schedule: SourceSchedule, *, by: Actor, at: datetime) -> int:
     return row.asked_removals
 
 
+def refuse(schedule: SourceSchedule, *, by: Actor, at: datetime) -> int:
+    """Keep what is gone from the source; return how many items that are.
+
+    They are not asked about again, until more than these are gone.
+    Raises: NothingToConfirm
+    """
+    row = _schedules(schedule).select_for_update(of=("self",)).get()
+    if row.last_outcome != Outcome.NEEDS_CONFIRMATION:
+        raise NothingToConfirm
+    row.refused_removals, row.last_outcome = row.asked_removals, Outcome.DONE
+    row.last_reason, row.asked_removals = "What is gone stays, as somebody said.", 0
+    row.save(update_fields=["refused_removals", "last_outcome", "last_reason", "asked_removals"])
+    _note(schedule, "refuse", {"removals": row.refused_removals}, by=by, at=at)
+    return row.refused_removals
+
+
 def sync(organization_id: int, pk: UUID, *, clock: Clock) -> Look:
     """Look at a source now.
 
@@ -108,6 +124,10 @@ def _outcome(schedule: SourceSchedule, look: Look, *, at: datetime) -> dict[str,
         "last_changes": look.changes,
         "asked_removals": look.asked,
         "confirmed_removals": 0,
+        # A look that failed says nothing of what is gone: the word of staff stands.
+        "refused_removals": schedule.refused_removals
+        if look.outcome in (Outcome.FAILED, Outcome.UNCERTAIN)
+        else look.refused,
     }
     return told | ({"last_done_at": at} if look.outcome != Outcome.FAILED else {})
 

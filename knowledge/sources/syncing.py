@@ -18,7 +18,7 @@ from knowledge.ingestion.importing import close, noted, obeyed
 from knowledge.ingestion.opening import open_import
 from knowledge.ingestion.persistence import persistently
 from knowledge.ingestion.pruning import find_gone, withdraw_gone
-from knowledge.ingestion.recording import Tally, write_down
+from knowledge.ingestion.recording import Tally, tell_reason, write_down
 from knowledge.ingestion.request import Clock, ImportRequest
 from knowledge.ingestion.running import Import
 from knowledge.ingestion.sandbox import Sandbox
@@ -41,11 +41,12 @@ Status = ImportRun.Status
 
 @dataclass
 class Look:
-    """How a look at a source went; `asked` is how many removals wait for a word from staff."""
+    """How a look at a source went; `asked` is how many removals wait for a word from staff, `refused` how many are kept by one."""
 
     outcome: str = Outcome.FAILED
     reason: str = ""
     asked: int = 0
+    refused: int = 0
     run: ImportRun | None = None
     changes: dict[str, int] = field(default_factory=dict)
 
@@ -75,10 +76,17 @@ def look_at(schedule: SourceSchedule, *, clock: Clock, renew: Callable[[], None]
         look.reason = str(error) if known else f"It failed: {type(error).__name__}."
     finally:
         with suppress(Error):
+            if look.reason:
+                persistently(partial(_tell, running, look.reason))
             persistently(partial(close, running, status))
     names = ("created", "updated", "unchanged", "failed", "pruned")
     look.changes = {name: getattr(running.run, name) for name in names}
     return look
+
+
+def _tell(running: Import, reason: str) -> None:
+    with organization_context(running.organization_id):
+        tell_reason(running.run, reason)
 
 
 def _bring_in(schedule: SourceSchedule, running: Import, renew: Callable[[], None]) -> str:
@@ -114,7 +122,7 @@ def _write(
     for batch in batched(gathered):
         status = persistently(partial(write_batch, running, batch))
         persistently(renew)
-        if obeyed(running, status) == Status.CANCELLED:
+        if obeyed(running, status, renew) == Status.CANCELLED:
             return Status.CANCELLED
     return Status.DONE
 
@@ -132,7 +140,12 @@ def _remove(schedule: SourceSchedule, running: Import, look: Look) -> None:
         look.reason = "Some of it could not be read, so nothing was deleted as gone."
         return
     gone, filed = find_gone(running)
-    if len(gone) > MOST_GONE * filed and len(gone) > schedule.confirmed_removals:
+    is_many = len(gone) > MOST_GONE * filed and len(gone) > schedule.confirmed_removals
+    if is_many and len(gone) <= schedule.refused_removals:
+        look.refused = schedule.refused_removals
+        look.reason = f"{len(gone)} of {filed} are gone; they stay, as somebody said."
+        return
+    if is_many:
         look.outcome, look.asked = Outcome.NEEDS_CONFIRMATION, len(gone)
         look.reason = f"{len(gone)} of {filed} are gone; nothing is deleted until somebody agrees."
         return

@@ -131,11 +131,23 @@ class ImportRun(TenantModel):
     unchanged = models.PositiveIntegerField(default=0)
     pruned = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)
+    # How far it is in bytes, what lay beside documents and was left, and why it ended as it did.
+    details = models.JSONField(null=True, blank=True)
+    # What it was asked to do, where that can be done again, and since when somebody wants it again.
+    request = models.JSONField(null=True, blank=True)
+    again_at = models.DateTimeField(null=True, blank=True)
     started_at = models.DateTimeField(db_default=Now())
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering: ClassVar = ["-started_at", "id"]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["organization", "again_at"],
+                condition=models.Q(again_at__isnull=False),
+                name="knowledge_run_again",
+            )
+        ]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["organization", "id"], name="knowledge_run_key"),
             TenantForeignKey(

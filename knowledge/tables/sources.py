@@ -58,6 +58,8 @@ class SourceSchedule(TenantModel):
     last_changes = models.JSONField(default=dict, blank=True, editable=False)
     asked_removals = models.PositiveIntegerField(default=0, editable=False)
     confirmed_removals = models.PositiveIntegerField(default=0, editable=False)
+    # So many that are gone stay, because somebody said so; more are asked about.
+    refused_removals = models.PositiveIntegerField(default=0, db_default=0, editable=False)
 
     class Meta:
         verbose_name = "source schedule"

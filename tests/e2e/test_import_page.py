@@ -36,7 +36,7 @@ def test_the_page_follows_the_import_by_itself(staff, live_server, page):
         import_waiting(clock=lambda: AT)
         expect(page.get_by_text("2 of 2 files")).to_be_visible(timeout=10_000)
         expect(page.get_by_role("row", name="broken.pdf")).to_contain_text("Failed")
-        expect(page.get_by_role("button", name="Try the failed files again")).to_be_visible()
+        expect(page.get_by_role("button", name="Try again what failed")).to_be_visible()
     page.set_viewport_size({"width": 320, "height": 800})
     keep_picture(page, "import-progress")
     assert not is_wider_than_the_window(page)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser
 from datetime import UTC, datetime
 from typing import Any
@@ -141,7 +142,8 @@ def _request(organization: Organization, options: dict[str, Any]) -> ImportReque
         raise CommandError("Name the source it belongs to: --source SLUG.")
     return ImportRequest(
         organization_id=organization.pk,
-        paths=tuple(options["paths"]),
+        # Whole, so that they mean the same when it is done again from elsewhere.
+        paths=tuple(map(os.path.abspath, options["paths"])),
         source=options["source"] or "files",
         folder=options["folder"],
         instructions=options["instructions"],
@@ -149,6 +151,7 @@ def _request(organization: Organization, options: dict[str, Any]) -> ImportReque
         visibility=options["visibility"],
         prune=options["prune"] or options["prune_anyway"],
         prune_anyway=options["prune_anyway"],
+        is_repeatable=True,
     )
 
 
