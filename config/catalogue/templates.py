@@ -67,8 +67,12 @@ def _outside_tags(tokens: Iterable[Token]) -> Iterator[str]:
 
 
 def _fallbacks(tokens: Iterable[Token]) -> Iterator[str]:
+    between = True
     for token in tokens:
-        if token.token_type is TokenType.VAR:
+        if token.token_type is TokenType.TEXT:
+            opened, closed = token.contents.rfind("<"), token.contents.rfind(">")
+            between = closed > opened if max(opened, closed) >= 0 else between
+        elif token.token_type is TokenType.VAR and between:
             for double, single in _FALLBACK.findall(token.contents):
                 if _is_english(double or single):
                     yield double or single

@@ -59,6 +59,7 @@ def test_english_that_no_tag_covers_is_found(page, text):
         "{% comment %}Nothing here{% endcomment %}",
         '<input type="hidden" value="post"><code>slug</code>',
         '{% block bodyclass %}{{ block.super }} wide{% endblock %}<a href="{% url "x" %}">CSV</a>',
+        "<p data-keep=\"{{ pk|default:'new' }}\">{{ name|default:'-' }}</p>",
         "<p>{{ at }} UTC &rsaquo; {{ name }}</p>",
     ],
 )
