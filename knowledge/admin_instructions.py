@@ -9,16 +9,19 @@ from typing import Any, ClassVar, Final
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.admin_filters import IndexFilter, WithdrawnFilter
 from knowledge.admin_gates import FIELDSETS, GatedForm
 from knowledge.admin_items import gates_of
 from knowledge.admin_truth import TruthAdmin
+from knowledge.editor.site import add_pages
 from knowledge.indexing.writing import InstructionContent, write_instruction
 from knowledge.models import Category, Instruction, InstructionStatus
 from tenants.admin_authority import at_of
 from tenants.admin_lists import OrganizationFilter
+from tenants.admin_site import our_site
 
 COLUMNS: Final = (
     "title", "body", "directory_id", "language", "status", "visibility", "channel_restricted",
@@ -47,6 +50,11 @@ class InstructionAdmin(TruthAdmin):
     autocomplete_fields = ("directory",)
     actions: Any = ("publish_selected", "unpublish_selected", *TruthAdmin.actions)
     readonly_fields = ("external_id", "updated_at", "index_chip", "segment_names")
+
+    def links(self, obj: Any) -> list[tuple[str, str]]:
+        """Return the editor beside the page that says who finds a row."""
+        editor = reverse("admin:instruction_show", args=[obj.pk])
+        return [(str(_("Draft and publish")), editor), *super().links(obj)]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Return what is asked of a new instruction, and what is told of one that is there."""
@@ -118,3 +126,6 @@ def _content(row: Instruction) -> InstructionContent:
         gates=gates_of(row),
         status=row.status,
     )
+
+
+add_pages(our_site())

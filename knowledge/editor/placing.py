@@ -34,6 +34,15 @@ def directory_at(
     return found
 
 
+def live_directories(organization_id: int) -> list[UUID]:
+    """Return the ids of every live directory of an organization.
+
+    Cost: one statement.
+    """
+    rows = InstructionDirectory.objects.filter(organization_id=organization_id)
+    return list(rows.values_list("pk", flat=True))
+
+
 def way_to(directory: InstructionDirectory | None) -> list[InstructionDirectory]:
     """Return the directories down to this one, itself last.
 

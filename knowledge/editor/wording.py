@@ -32,7 +32,11 @@ class Wording:
     @property
     def digest(self) -> str:
         """A hash of all of it: two wordings are the same exactly when their digests are."""
-        told = json.dumps(self.columns(), sort_keys=True, default=str)
+        columns = {
+            name: sorted(map(str, value)) if isinstance(value, list) else value
+            for name, value in self.columns().items()
+        }
+        told = json.dumps(columns, sort_keys=True, default=str)
         return hashlib.sha256(told.encode()).hexdigest()
 
 
