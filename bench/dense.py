@@ -66,7 +66,7 @@ def _cells(
     for on_topic in (True, False):
         asked = questions(corpus.made, scope.rows, on_topic=on_topic, count=count)
         for queries in (1, VARIANTS):
-            with organization_context(corpus.organizations[0]):
+            with organization_context(corpus.organizations[0], snapshot=True):
                 measured = timings(scope, asked, engines, queries)
             passages = len(corpus.made.vectors)
             cell = Cell(passages, scope.name, len(scope.rows), on_topic, queries, measured)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Final
 
 from django.db import connection, migrations, models, transaction
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
@@ -40,28 +40,33 @@ def organization_context(
     outermost = not connection.in_atomic_block
     try:
         with transaction.atomic(durable=durable):
-            if snapshot and outermost:
-                _read_one_instant()
-            before = _set_context(",".join(str(number) for number in sorted(organization_ids)))
+            seen = ",".join(str(number) for number in sorted(organization_ids))
+            before = _set_context(seen, opening=_ONE_INSTANT if snapshot and outermost else "")
             yield
             # A released savepoint keeps its settings, so an enclosing transaction gets its own back.
-            _set_context(before)
+            if not outermost:
+                _set_context(before)
     finally:
         _active.reset(token)
 
 
-def _read_one_instant() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+# One instant for all that is read. A search's statements say themselves how they are to be run, and
+# are planned once for each connection, whatever the statistics were then.
+_ONE_INSTANT: Final = (
+    "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;"
+    " SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off;"
+)
 
 
-def _set_context(value: str) -> str:
+def _set_context(value: str, *, opening: str = "") -> str:
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT coalesce(current_setting('app.organization', true), ''),"
+            f"{opening}SELECT coalesce(current_setting('app.organization', true), ''),"
             " set_config('app.organization', %s, true)",
             [value],
         )
+        while opening and cursor.nextset():
+            pass
         row: tuple[str, str] = cursor.fetchone()
     return row[0]
 

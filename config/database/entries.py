@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.core.exceptions import ImproperlyConfigured
 
 from config.embedded import addresses
-from config.env import env_database
+from config.env import env_bool, env_database
 from config.places import Purpose
 
 ENGINE: Final = "config.database"
@@ -41,6 +41,7 @@ def _complete(alias: str, entry: dict[str, Any], embedded: Purpose | None) -> di
         "application_name": f"earmark-{alias}",
         "connect_timeout": _CONNECT_SECONDS,
         "options": _LIMITS[alias],
+        "prepare_threshold": 0 if env_bool("EARMARK_PREPARED_STATEMENTS") else None,
         **entry.get("OPTIONS", {}),
     }
     return {

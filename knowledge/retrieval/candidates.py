@@ -10,23 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from operator import neg
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import connection
 from pgvector import HalfVector
 
 from knowledge.embedding.protocol import Vector
-from knowledge.retrieval.eligibility import TABLES, eligible_sql, parameters
+from knowledge.retrieval.eligibility import TABLES, eligible_rows, parameters
 from knowledge.retrieval.statistics import CorpusStatistics
 from knowledge.retrieval.types import Allowlist, Candidate, CategoryName, Query
+from tenants.prepared import rows_of
 
 # Looking through the words of one document costs as much as reading so many rows of posting lists.
 ROWS_FOR_ONE_DOCUMENT: Final = 6
 _PINNED: Final = "SELECT e.id, 0 FROM eligible e WHERE e.id = ANY(%(pinned)s::uuid[])"
-_WORDS_ALONE: Final = f"""shown AS (
-  SELECT asset_id, position, NULL::float8[] AS distances, NULL::float8[] AS titles
-    FROM (SELECT asset_id, position FROM found UNION {_PINNED}) p)"""
 KINDS: Final[dict[CategoryName, str]] = {"instruction": "'instruction'", "knowledge": "x.kind"}
 # Whether the organization still lets an answer come first that nobody verified in time.
 LEADS: Final[dict[CategoryName, str]] = {
@@ -59,36 +58,61 @@ def candidates(
     Cost: one statement, about half a microsecond for each vector in scope.
     """
     sql = candidate_sql(category, probe, allowlist)
-    with connection.cursor() as cursor:
-        cursor.execute(sql, parameters(allowlist) | _values(probe, statistics))
-        return [_candidate(category, row) for row in cursor.fetchall()]
+    values = parameters(allowlist) | _values(probe, statistics)
+    return [_candidate(category, row) for row in rows_of(sql, values)]
 
 
 def candidate_sql(category: CategoryName, probe: Probe, allowlist: Allowlist) -> str:
     """Return the statement; the parameters of gates and probe belong to it."""
-    numbers = range(len(probe.queries))
-    dense = probe.vectors is not None
-    parts = [
-        f"eligible AS MATERIALIZED (SELECT x.id, x.generation FROM {TABLES[category]} x"
-        f"\n WHERE {eligible_sql(category, allowlist)})",
-        _lexical(numbers),
-        *([_scored(numbers)] if dense else []),
-        _found(numbers, dense=dense),
-        *([_picked(numbers), _near(numbers)] if dense else [_WORDS_ALONE]),
-    ]
-    return "WITH " + ",\n".join(parts) + _selected(category)
+    shape = Shape(
+        category,
+        len(probe.queries),
+        is_dense=probe.vectors is not None,
+        is_worded=any(query.tokens or query.whole is not None for query in probe.queries),
+        is_pinned=bool(probe.pinned),
+    )
+    return _statement(shape, eligible_rows(category, allowlist))
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What decides the text of the statement beside the scope; the rest are parameters."""
+
+    category: CategoryName
+    queries: int
+    is_dense: bool
+    is_worded: bool
+    is_pinned: bool
+
+    @property
+    def numbers(self) -> range:
+        """The queries by number."""
+        return range(self.queries)
+
+
+@lru_cache(128)
+def _statement(shape: Shape, eligible: str) -> str:
+    parts = [f"eligible AS MATERIALIZED (\n{eligible})"]
+    if shape.is_worded:
+        parts.append(_lexical(shape.numbers))
+    if shape.is_dense:
+        parts.append(_scored(shape.numbers))
+    if shape.is_dense or shape.is_worded:
+        parts.append(_found(shape))
+    parts += [_picked(shape), _near(shape)] if shape.is_dense else [_words_alone(shape)]
+    return "WITH " + ",\n".join(parts) + _selected(shape)
 
 
 # A scope may hold three rows or a million, and the planner's estimate of it is a guess. So that no
-# guess costs anything, arrays drive the index scans, "IN (...) IS TRUE" is one hashed look-up for
-# each row and never a loop, and OFFSET 0 keeps a look-up by key what it is.
+# guess costs anything, "IN (...) IS TRUE" is one hashed look-up for each row and never a loop, and
+# OFFSET 0 keeps a look-up by key what it is.
 def _scored(numbers: range) -> str:
     distances = ", ".join(f"v.embedding <#> %(vector{i})s::halfvec AS d{i}" for i in numbers)
     return f"""scored AS MATERIALIZED (
-  SELECT v.asset_id, v.position, {distances} FROM knowledge_vector v
-   WHERE v.organization_id = %(organization)s AND v.space_id = %(space)s
-     AND v.asset_id = ANY(ARRAY(SELECT id FROM eligible))
-     AND ((v.asset_id, v.generation) IN (SELECT id, generation FROM eligible)) IS TRUE)"""
+  SELECT v.* FROM eligible e CROSS JOIN LATERAL (
+    SELECT v.asset_id, v.position, {distances} FROM knowledge_vector v
+     WHERE v.organization_id = %(organization)s AND v.space_id = %(space)s
+       AND v.asset_id = e.id AND v.generation = e.generation OFFSET 0) v)"""
 
 
 def _lexical(numbers: range) -> str:
@@ -105,18 +129,18 @@ def _lexical(numbers: range) -> str:
         for i in numbers
     )
     columns = "l.asset_id, l.position, l.language, l.tokens, l.generation"
-    return f"""size AS (SELECT count(*) AS rows FROM eligible WHERE cardinality(%(generating)s::bigint[]) > 0),
+    return f"""size AS (SELECT count(*) AS rows FROM eligible),
 worded AS MATERIALIZED (
   SELECT l.* FROM eligible e CROSS JOIN LATERAL (
     SELECT {columns} FROM knowledge_lexicalentry l
      WHERE l.organization_id = %(organization)s AND l.asset_id = e.id
-       AND l.generation = e.generation AND l.tokens && %(generating)s::bigint[] OFFSET 0) l
-   WHERE (SELECT rows FROM size) BETWEEN 1 AND %(few)s
+       AND l.generation = e.generation OFFSET 0) l
+   WHERE (SELECT rows FROM size) BETWEEN 1 AND %(few)s::bigint AND l.tokens && %(generating)s::bigint[]
   UNION ALL
   SELECT l.* FROM (
     SELECT {columns} FROM knowledge_lexicalentry l
      WHERE l.organization_id = %(organization)s AND l.tokens && %(generating)s::bigint[] OFFSET 0) l
-   WHERE (SELECT rows FROM size) > %(few)s
+   WHERE (SELECT rows FROM size) > %(few)s::bigint
      AND ((l.asset_id, l.generation) IN (SELECT id, generation FROM eligible)) IS TRUE),
 asked AS MATERIALIZED (
   SELECT * FROM unnest(%(tokens)s::bigint[], %(codes)s::boolean[], {weights}) AS a(token, is_code, {names})),
@@ -125,40 +149,54 @@ lexical AS MATERIALIZED (
    GROUP BY l.asset_id, l.position)"""
 
 
-def _found(numbers: range, *, dense: bool) -> str:
-    tables = [("lexical", f"s{i} > 0", f"s{i} DESC") for i in numbers]
-    tables += [("scored", "true", f"d{i}") for i in numbers if dense]
+def _found(shape: Shape) -> str:
+    tables = [("lexical", f"s{i} > 0", f"s{i} DESC") for i in shape.numbers if shape.is_worded]
+    tables += [("scored", "true", f"d{i}") for i in shape.numbers if shape.is_dense]
     legs = [
         f"(SELECT asset_id, position FROM {table} WHERE {condition}"
         f" ORDER BY {order}, asset_id, position LIMIT %(depth)s)"
         for table, condition, order in tables
     ]
-    legs.append("SELECT asset_id, position FROM worded WHERE tokens && %(whole)s::bigint[]")
+    if shape.is_worded:
+        legs.append("SELECT asset_id, position FROM worded WHERE tokens && %(whole)s::bigint[]")
     return "found AS MATERIALIZED (" + "\n UNION ".join(legs) + ")"
 
 
-def _picked(numbers: range) -> str:
+def _words_alone(shape: Shape) -> str:
+    legs = ["SELECT asset_id, position FROM found"] if shape.is_worded else []
+    legs += [_PINNED] if shape.is_pinned or not legs else []
+    return f"""shown AS (
+  SELECT asset_id, position, NULL::float8[] AS distances, NULL::float8[] AS titles
+    FROM ({" UNION ".join(legs)}) AS p(asset_id, position))"""
+
+
+def _picked(shape: Shape) -> str:
     """Let a near title or phrasing, and a pin, bring in the best passage of its document."""
-    nearest = f"least({', '.join(f's.d{i}' for i in numbers)})"
+    nearest = f"least({', '.join(f's.d{i}' for i in shape.numbers)})"
+    pinned = "s.asset_id = ANY(%(pinned)s::uuid[]) OR " if shape.is_pinned else ""
+    bare = f"""
+  UNION {_PINNED} AND NOT EXISTS (SELECT 1 FROM scored s WHERE s.asset_id = e.id)"""
     return f"""picked AS MATERIALIZED (SELECT asset_id, position FROM found WHERE position >= 0
   UNION (SELECT DISTINCT ON (s.asset_id) s.asset_id, s.position FROM scored s
-    WHERE s.position >= 0 AND (s.asset_id = ANY(%(pinned)s::uuid[])
-       OR s.asset_id IN (SELECT asset_id FROM found WHERE position < 0))
-    ORDER BY s.asset_id, {nearest}, s.position)
-  UNION {_PINNED} AND NOT EXISTS (SELECT 1 FROM scored s WHERE s.asset_id = e.id))"""
+    WHERE s.position >= 0 AND ({pinned}s.asset_id IN (SELECT asset_id FROM found WHERE position < 0))
+    ORDER BY s.asset_id, {nearest}, s.position){bare if shape.is_pinned else ""})"""
 
 
-def _near(numbers: range) -> str:
+def _near(shape: Shape) -> str:
     """Give every picked passage its distances and those of its document's nearest title."""
+    numbers = shape.numbers
     titles = ", ".join(
         f"min(s.d{i}) FILTER (WHERE s.position < 0) OVER same AS t{i}" for i in numbers
     )
-    return f"""near AS MATERIALIZED (
+    near = f"""
   SELECT s.asset_id, s.position, {_array("d", numbers)} AS distances, {_array("t", numbers)} AS titles
     FROM (SELECT s.*, {titles} FROM scored s
            WHERE (s.asset_id IN (SELECT asset_id FROM picked)) IS TRUE
           WINDOW same AS (PARTITION BY s.asset_id)) s
-   WHERE ((s.asset_id, s.position) IN (SELECT asset_id, position FROM picked)) IS TRUE),
+   WHERE ((s.asset_id, s.position) IN (SELECT asset_id, position FROM picked)) IS TRUE"""
+    if not (shape.is_worded or shape.is_pinned):
+        return f"shown AS ({near})"
+    return f"""near AS MATERIALIZED ({near}),
 shown AS (
   SELECT * FROM near
   UNION ALL
@@ -171,19 +209,24 @@ def _array(letter: str, numbers: range) -> str:
     return f"CASE WHEN s.{letter}0 IS NOT NULL THEN ARRAY[{columns}] END"
 
 
-def _selected(category: CategoryName) -> str:
-    return f"""
-SELECT p.asset_id, p.position, x.kind, x.title, x.content_hash, p.distances, p.titles,
-       ARRAY(SELECT a.token FROM asked a WHERE a.token = ANY(l.tokens)), l.language,
-       coalesce(l.tokens && %(whole)s::bigint[], false), x.leads
-  FROM shown p CROSS JOIN LATERAL (
-    SELECT {KINDS[category]} AS kind, x.title, x.content_hash, x.generation, {LEADS[category]} AS leads
-      FROM {TABLES[category]} x
-     WHERE x.organization_id = %(organization)s AND x.id = p.asset_id OFFSET 0) x
+def _selected(shape: Shape) -> str:
+    category = shape.category
+    words, entry = "NULL::bigint[], '', false", ""
+    if shape.is_worded:
+        words = """ARRAY(SELECT a.token FROM asked a WHERE a.token = ANY(l.tokens)), l.language,
+       coalesce(l.tokens && %(whole)s::bigint[], false)"""
+        entry = """
   LEFT JOIN LATERAL (
     SELECT l.language, l.tokens FROM knowledge_lexicalentry l
      WHERE l.organization_id = %(organization)s AND l.asset_id = p.asset_id
        AND l.position = p.position AND l.generation = x.generation OFFSET 0) l ON true"""
+    return f"""
+SELECT p.asset_id, p.position, x.kind, x.title, x.content_hash, p.distances, p.titles,
+       {words}, x.leads
+  FROM shown p CROSS JOIN LATERAL (
+    SELECT {KINDS[category]} AS kind, x.title, x.content_hash, x.generation, {LEADS[category]} AS leads
+      FROM {TABLES[category]} x
+     WHERE x.organization_id = %(organization)s AND x.id = p.asset_id OFFSET 0) x{entry}"""
 
 
 def _values(probe: Probe, statistics: CorpusStatistics) -> dict[str, Any]:
@@ -207,30 +250,35 @@ def _values(probe: Probe, statistics: CorpusStatistics) -> dict[str, Any]:
             statistics.weight(token) if token in query.tokens else 0.0 for token in tokens
         ]
     for i, vector in enumerate(probe.vectors or ()):
-        values[f"vector{i}"] = HalfVector(vector).to_text()
+        values[f"vector{i}"] = HalfVector(vector)
     return values
+
+
+_LEGS: Final = {
+    (dense, lexical, exact): frozenset(
+        name for name, there in (("dense", dense), ("lexical", lexical), ("exact", exact)) if there
+    )
+    for dense in (True, False)
+    for lexical in (True, False)
+    for exact in (True, False)
+}
 
 
 def _candidate(category: CategoryName, row: tuple[Any, ...]) -> Candidate:
     asset_id, position, kind, title, content_hash, distances, titles, matched, language = row[:9]
     exact, leads = row[9:]
-    legs = {name for name, there in (("dense", distances), ("lexical", matched)) if there}
     return Candidate(
-        category=category,
-        asset_id=asset_id,
-        position=position,
-        kind=kind,
-        title=title,
-        content_hash=content_hash,
-        cosines=_cosines(distances),
-        title_cosines=_cosines(titles),
+        category,
+        asset_id,
+        position,
+        kind,
+        title,
+        content_hash,
+        cosines=distances and tuple(map(neg, distances)),
+        title_cosines=titles and tuple(map(neg, titles)),
         matched=frozenset(matched or ()),
         language=language or "",
-        legs=frozenset(legs | ({"exact"} if exact else set())),
+        legs=_LEGS[distances is not None, bool(matched), exact],
         exact=exact,
         leads=leads,
     )
-
-
-def _cosines(distances: list[float] | None) -> tuple[float, ...] | None:
-    return None if distances is None else tuple(-distance for distance in distances)

@@ -84,6 +84,23 @@ _SELECTED: Final[dict[CategoryName, str]] = {
 }
 
 
+# The same selection as ways of reaching rows by key. Places of folders are ranges: a folder itself,
+# and all that begins with it and "/".
+_REACHED: Final[dict[CategoryName, tuple[tuple[str, str], ...]]] = {
+    "instruction": (
+        ("%(instruction_ids)s::uuid[]) AS wanted(id", "x.id = wanted.id"),
+        ("%(directories)s::uuid[]) AS wanted(id", "x.directory_id = wanted.id"),
+    ),
+    "knowledge": (
+        ("%(item_ids)s::uuid[]) AS wanted(id", "x.id = wanted.id"),
+        (
+            "%(from_keys)s::text[], %(to_keys)s::text[]) AS wanted(low, high",
+            'x.folder_key >= wanted.low COLLATE "C" AND x.folder_key < wanted.high COLLATE "C"',
+        ),
+    ),
+}
+
+
 def allowlist_gate(category: CategoryName, scope: Scope) -> Gate:
     """Return the gate of a category's scope."""
     columns = ("id", "directory_id") if category == "instruction" else ("id", "folder_key")
@@ -98,6 +115,26 @@ def eligible_sql(category: CategoryName, allowlist: Allowlist) -> str:
     return "\n   AND ".join(
         ["x.organization_id = %(organization)s", *(f"({gate.sql})" for gate in gates)]
     )
+
+
+def eligible_rows(category: CategoryName, allowlist: Allowlist) -> str:
+    """Return the statement of ids and generations of the rows that pass every gate and the allowlist.
+
+    A selection is read by key, row by row and place by place, so that what lies outside costs
+    nothing whatever the planner guesses.
+    """
+    gates = "\n   AND ".join(
+        ["x.organization_id = %(organization)s", *(f"({gate.sql})" for gate in GATES[category])]
+    )
+    rows = f"SELECT x.id, x.generation FROM {TABLES[category]} x\n WHERE {gates}"
+    if isinstance(allowlist.scope(category), Everything):
+        return rows
+    reached = (
+        f"SELECT x.id, x.generation FROM unnest({wanted}) CROSS JOIN LATERAL (\n {rows}"
+        f"\n   AND {found} OFFSET 0) x"
+        for wanted, found in _REACHED[category]
+    )
+    return "\n UNION ".join(reached)
 
 
 def parameters(allowlist: Allowlist) -> dict[str, Any]:
@@ -117,7 +154,10 @@ def parameters(allowlist: Allowlist) -> dict[str, Any]:
     ):
         values[ids] = [] if isinstance(scope, Everything) else sorted(scope.ids)
     values["directories"] = _containers(allowlist.instructions, "directories")
-    values["folders"] = _containers(allowlist.knowledge, "folders")
+    values["folders"] = folders = _containers(allowlist.knowledge, "folders")
+    # Nothing sorts between a key and the same key with the lowest character behind it.
+    values["from_keys"] = [low for key in folders for low in (key, f"{key}/")]
+    values["to_keys"] = [high for key in folders for high in (f"{key}\x01", f"{key}0")]
     return values
 
 

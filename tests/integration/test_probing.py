@@ -96,11 +96,13 @@ def test_a_row_that_was_poisoned_raises_the_alarm(acme):
 
 
 def test_a_row_of_another_organization_raises_the_alarm(acme, globex, monkeypatch):
-    whole = eligibility.eligible_sql
-    for module in ("candidates", "rendering"):
+    for module, name in (("candidates", "eligible_rows"), ("rendering", "eligible_sql")):
+        whole = getattr(eligibility, name)
         monkeypatch.setattr(
-            f"knowledge.retrieval.{module}.eligible_sql",
-            lambda *given: whole(*given).replace("x.organization_id = %(organization)s", "true"),
+            f"knowledge.retrieval.{module}.{name}",
+            lambda *given, whole=whole: whole(*given).replace(
+                "x.organization_id = %(organization)s", "true"
+            ),
         )
     leaks = look_at(acme.organization, at=AT).leaks
     assert any("told by another organization" in line for line in leaks)
@@ -122,7 +124,10 @@ def test_an_agent_whose_restriction_is_lost_raises_the_alarm(acme, monkeypatch):
 
 
 def test_a_probe_that_finds_nothing_any_more_says_so(acme, monkeypatch):
-    monkeypatch.setattr("knowledge.retrieval.candidates.eligible_sql", lambda *_: "false")
+    monkeypatch.setattr(
+        "knowledge.retrieval.candidates.eligible_rows",
+        lambda *_: "SELECT x.id, x.generation FROM knowledge_item x WHERE false",
+    )
     look = look_at(acme.organization, at=AT)
     assert look.leaks == []
     assert any("not found by an unknown caller" in line for line in look.missed)
