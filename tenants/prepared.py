@@ -45,12 +45,13 @@ def rows_of(sql: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     Expects an open transaction, as every reader of tenant tables has one.
     """
     connection.ensure_connection()
-    kept = _Kept(connection.connection)
+    kept: Any = _Kept(connection.connection)
     kept.adapters.register_dumper(HalfVector, _HalfVectorDumper)
     wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
     with wrap(kept) as cursor:
         cursor.execute(sql, values)
-        return cursor.fetchall()
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+    return found
 
 
 @lru_cache(_MOST_STATEMENTS)
