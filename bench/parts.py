@@ -13,6 +13,7 @@ PARTS: Final = {
     "search": "bench.whole:measure",
     "embedding": "bench.embedding:measure",
     "importing": "bench.importing:measure",
+    "folders": "bench.folders:measure",
 }
 
 
