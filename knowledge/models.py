@@ -13,8 +13,8 @@ from knowledge.tables.derived import (
     SpaceGap,
     Vector,
 )
-from knowledge.tables.jobs import BulkAction, BulkEntry, BulkJob
 from knowledge.tables.editing import InstructionDraft, InstructionVersion
+from knowledge.tables.jobs import BulkAction, BulkEntry, BulkJob
 from knowledge.tables.records import (
     CalibrationProfile,
     CorpusTerm,

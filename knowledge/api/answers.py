@@ -97,3 +97,35 @@ class FilesAnswer(serializers.Serializer):  # type: ignore[type-arg]
     """What became of every file."""
 
     results = FileOutcomeAnswer(many=True)
+
+
+class FolderAnswer(serializers.Serializer):  # type: ignore[type-arg]
+    """Where a folder's items are filed now."""
+
+    folder = serializers.CharField()
+    items = serializers.IntegerField()
+
+
+class JobAnswer(serializers.Serializer):  # type: ignore[type-arg]
+    """Work on many items, and how far it is."""
+
+    id = serializers.UUIDField()
+    organization = serializers.CharField()
+    action = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+    status = serializers.ChoiceField(["running", "cancelled", "done"])
+    total = serializers.IntegerField()
+    done = serializers.IntegerField()
+    unchanged = serializers.IntegerField()
+    refused = serializers.IntegerField()
+    undoes = serializers.UUIDField(allow_null=True)
+    started_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class JobItemAnswer(serializers.Serializer):  # type: ignore[type-arg]
+    """What became of one item of a job."""
+
+    item = serializers.UUIDField()
+    outcome = serializers.ChoiceField(["waiting", "done", "unchanged", "refused"])
+    code = serializers.CharField(allow_blank=True)

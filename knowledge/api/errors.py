@@ -8,7 +8,16 @@ from typing import Final
 from knowledge.errors import FolderRefused, KnowledgeError
 from knowledge.indexing.filing import DirectoryRefused
 from knowledge.ingestion.errors import RowRefused
-from knowledge.shelving.errors import NotOurs
+from knowledge.shelving.errors import (
+    CannotUndo,
+    FolderChanged,
+    FolderGone,
+    FolderInUse,
+    NothingChosen,
+    NotOurs,
+    SourceFilesIt,
+    StaysInSource,
+)
 from tenants.errors import EarmarkError
 
 
@@ -35,6 +44,13 @@ STATUSES: Final[Mapping[type[EarmarkError], int]] = {
     NotOurs: 409,
     NameTaken: 409,
     StillUsed: 409,
+    FolderGone: 404,
+    FolderInUse: 409,
+    FolderChanged: 409,
+    SourceFilesIt: 409,
+    CannotUndo: 409,
+    StaysInSource: 422,
+    NothingChosen: 422,
     FolderRefused: 422,
     DirectoryRefused: 422,
     RowRefused: 422,

@@ -167,3 +167,44 @@ class DirectoryPush(StrictSerializer):
 
     organization = Text(max_length=50, required=False)
     path = Text(max_length=1000, validators=[_SAID])
+
+
+class FolderMove(StrictSerializer):
+    """A folder and the key it is to have: the source's slug, then the path."""
+
+    organization = Text(max_length=50, required=False)
+    folder = Text(max_length=1000, validators=[_SAID])
+    to = Text(max_length=1000, validators=[_SAID])
+
+
+class FolderEnd(StrictSerializer):
+    """A folder that goes; `expected` is how many items it held when it was seen."""
+
+    organization = Text(max_length=50, required=False)
+    folder = Text(max_length=1000, validators=[_SAID])
+    expected = serializers.IntegerField(min_value=0, max_value=10**9, required=False)
+
+
+class SeenItem(StrictSerializer):
+    """An item in the version that was seen."""
+
+    id = serializers.UUIDField()
+    version = serializers.IntegerField(min_value=1, max_value=2**53)
+
+
+class JobStart(StrictSerializer):
+    """Work on many items: named one by one, or everything in a folder and below it."""
+
+    organization = Text(max_length=50, required=False)
+    action = Choice(["move", "delete", "restore", "publish", "unpublish"])
+    items = Several(child=SeenItem(), min_length=1, max_length=MOST_ROWS, required=False)
+    folder = Text(max_length=1000, required=False, validators=[_SAID])
+    target = Text(max_length=1000, required=False, validators=[_SAID])
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Take one way of naming items, and a target just when it is meant."""
+        if ("items" in attrs) == ("folder" in attrs):
+            raise serializers.ValidationError({"items": ["Name either items or a folder."]})
+        if (attrs["action"] == "move") != ("target" in attrs):
+            raise serializers.ValidationError({"target": ["Say where to, just when you move."]})
+        return attrs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from knowledge.api import instructions, items, places
+from knowledge.api import folders, instructions, items, jobs, places
 
 urlpatterns = [
     path("items", items.ItemsView.as_view()),
@@ -16,6 +16,14 @@ urlpatterns = [
     path("instructions/bulk", instructions.InstructionBulkView.as_view()),
     path("instructions/<str:pk>", instructions.InstructionView.as_view()),
     path("instructions/<str:pk>/restore", instructions.InstructionRestoreView.as_view()),
+    path("folders/move", folders.FolderMoveView.as_view()),
+    path("folders/lift", folders.FolderLiftView.as_view()),
+    path("folders/delete", folders.FolderDeleteView.as_view()),
+    path("jobs", jobs.JobsView.as_view()),
+    path("jobs/<str:pk>", jobs.JobView.as_view()),
+    path("jobs/<str:pk>/items", jobs.JobItemsView.as_view()),
+    path("jobs/<str:pk>/cancel", jobs.JobCancelView.as_view()),
+    path("jobs/<str:pk>/undo", jobs.JobUndoView.as_view()),
     path("sources", places.SourcesView.as_view()),
     path("sources/<str:pk>", places.SourceView.as_view()),
     path("directories", places.DirectoriesView.as_view()),
