@@ -58,7 +58,7 @@ class FolderRefused(KnowledgeError):
 class CursorRefused(KnowledgeError):
     """The place in a list cannot be read from the address."""
 
-    code = "cursor_refused"
+    code = "list_cursor_refused"
 
 
 class CodeShapeRefused(KnowledgeError):

@@ -113,7 +113,7 @@ class JobAnswer(serializers.Serializer):  # type: ignore[type-arg]
     organization = serializers.CharField()
     action = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]
-    status = serializers.ChoiceField(["running", "cancelled", "done"])
+    status = serializers.CharField(help_text="running, cancelled or done")
     total = serializers.IntegerField()
     done = serializers.IntegerField()
     unchanged = serializers.IntegerField()
@@ -127,5 +127,5 @@ class JobItemAnswer(serializers.Serializer):  # type: ignore[type-arg]
     """What became of one item of a job."""
 
     item = serializers.UUIDField()
-    outcome = serializers.ChoiceField(["waiting", "done", "unchanged", "refused"])
+    outcome = serializers.CharField(help_text="waiting, done, unchanged or refused")
     code = serializers.CharField(allow_blank=True)

@@ -64,7 +64,12 @@ def test_a_folder_is_deleted_by_a_job_that_is_followed_and_undone(at_work):
 @pytest.mark.parametrize(
     ("path", "said", "status", "expected"),
     [
-        ("move", {"folder": "help/public/hours", "to": "help/public/hours/x"}, 422, "folder_refused"),
+        (
+            "move",
+            {"folder": "help/public/hours", "to": "help/public/hours/x"},
+            422,
+            "folder_refused",
+        ),
         ("move", {"folder": "help/public/hours", "to": "help/other"}, 409, "folder_in_use"),
         ("move", {"folder": "help/nowhere", "to": "help/x"}, 404, "folder_gone"),
         ("move", {"folder": "help/..", "to": "help/x"}, 422, "folder_refused"),
