@@ -13,8 +13,9 @@ from django.utils.timesince import timesince, timeuntil
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from knowledge.admin_reasons import told as told_reason
 from knowledge.models import SourceSchedule, UsageEntry
-from knowledge.sources.scheduling import ask_now, confirm
+from knowledge.sources.scheduling import ask_now, confirm, refuse
 from tenants.admin_actions import Button, ButtonAdmin
 from tenants.admin_authority import actor_of, at_of
 from tenants.admin_base import ReadOnlyAdmin
@@ -54,6 +55,7 @@ class SourceScheduleAdmin(ButtonAdmin):
     buttons: ClassVar[Sequence[Button]] = (
         Button("sync_now", _("Sync now"), Role.EDITOR),
         Button("agree", _("Agree to the removals"), Role.EDITOR, _needs_confirmation),
+        Button("keep", _("Keep what is gone"), Role.EDITOR, _needs_confirmation),
     )
 
     def beside(self, request: HttpRequest, rows: list[Any]) -> None:
@@ -85,7 +87,7 @@ class SourceScheduleAdmin(ButtonAdmin):
         """Return how the last look went, and why."""
         colour = _COLOURS[Outcome(schedule.last_outcome)]
         words = schedule.get_last_outcome_display()
-        told = f"{words}: {gettext(schedule.last_reason)}" if schedule.last_reason else words
+        told = f"{words}: {told_reason(schedule.last_reason)}" if schedule.last_reason else words
         return format_html('<span class="chip chip--{}">{}</span>', colour, told)
 
     @admin.display(description=_("age"))
@@ -121,6 +123,16 @@ class SourceScheduleAdmin(ButtonAdmin):
         told = ngettext(
             "%s removal is agreed to; the source is looked at again.",
             "%s removals are agreed to; the source is looked at again.",
+            count,
+        )
+        return told % count
+
+    def keep(self, request: HttpRequest, schedule: SourceSchedule) -> str:
+        """Keep what the last look would remove."""
+        count = refuse(schedule, by=actor_of(request), at=at_of(request))
+        told = ngettext(
+            "%s item that is gone from its source stays.",
+            "%s items that are gone from their source stay.",
             count,
         )
         return told % count

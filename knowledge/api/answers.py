@@ -5,6 +5,7 @@ from __future__ import annotations
 from rest_framework import serializers
 
 from knowledge.api import shapes
+from knowledge.api.fresh_shapes import FreshnessAnswer
 
 
 class IndexAnswer(serializers.Serializer):  # type: ignore[type-arg]
@@ -44,6 +45,7 @@ class SourceAnswer(serializers.Serializer):  # type: ignore[type-arg]
     slug = serializers.CharField()
     name = serializers.CharField()
     kind = serializers.CharField()
+    freshness = FreshnessAnswer(allow_null=True)
 
 
 class DirectoryAnswer(serializers.Serializer):  # type: ignore[type-arg]

@@ -8,6 +8,8 @@ from typing import Final
 from knowledge.errors import FolderRefused, KnowledgeError
 from knowledge.indexing.filing import DirectoryRefused
 from knowledge.ingestion.errors import RowRefused
+from knowledge.shelving.errors import NotOurs
+from knowledge.sources.errors import AddressRefused, NothingToConfirm, SourceMisconfigured
 from knowledge.shelving.errors import (
     CannotUndo,
     FolderChanged,
@@ -54,4 +56,7 @@ STATUSES: Final[Mapping[type[EarmarkError], int]] = {
     FolderRefused: 422,
     DirectoryRefused: 422,
     RowRefused: 422,
+    SourceMisconfigured: 422,
+    AddressRefused: 422,
+    NothingToConfirm: 409,
 }

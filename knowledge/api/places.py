@@ -15,6 +15,7 @@ from knowledge.api import answers, shapes
 from knowledge.api.described import CHANGING, LISTED, PUSHING, listing
 from knowledge.api.errors import STATUSES, NameTaken, StillUsed
 from knowledge.api.names import Names
+from knowledge.api.schedules import freshness
 from knowledge.errors import FolderRefused
 from knowledge.folders import segments
 from knowledge.indexing.filing import file_directory
@@ -37,10 +38,15 @@ class PlaceView(TenantAPIView):
         """Return a place as it is told."""
         raise NotImplementedError
 
+    def shown(self, place: Any, names: Names) -> dict[str, Any]:
+        """Return a place with what changes by itself, which its ETag does not follow."""
+        return self.told(place, names)
+
     def answer(self, place: Any, status: int = 200) -> Response:
         """Return a place; its ETag is a hash of what is told of it."""
-        body = self.told(place, Names(place.organization_id))
-        return Response(body, status=status, headers={"ETag": _tag(body)})
+        names = Names(place.organization_id)
+        headers = {"ETag": _tag(self.told(place, names))}
+        return Response(self.shown(place, names), status=status, headers=headers)
 
     def require_version(self, place: Any) -> None:
         """Go on only when If-Match names what is there.
@@ -68,12 +74,19 @@ class SourceRows(PlaceView):
 
     def rows(self, organizations: list[int]) -> QuerySet[Source]:
         """Return the sources of these organizations."""
-        return Source.objects.filter(organization_id__in=organizations)
+        rows = Source.objects.filter(organization_id__in=organizations)
+        return rows.select_related("schedule")
 
     def told(self, place: Source, names: Names) -> dict[str, Any]:
         """Return a source as it is told."""
         own = {"slug": place.slug, "name": place.name, "kind": place.kind}
         return {"id": str(place.pk), "organization": names.slug, **own}
+
+    def shown(self, place: Source, names: Names) -> dict[str, Any]:
+        """Return a source with how fresh it is; null when nothing keeps it fresh."""
+        schedule = getattr(place, "schedule", None)
+        fresh = None if schedule is None else freshness(schedule, at=self.at)
+        return {**self.told(place, names), "freshness": fresh}
 
 
 class SourcesView(SourceRows):
@@ -87,7 +100,7 @@ class SourcesView(SourceRows):
         with self.context():
             page = page_of(self.rows(self.asked_organizations()), request, "slug", "id")
             names = {row.organization_id: Names(row.organization_id) for row in page.rows}
-            shown = [self.told(row, names[row.organization_id]) for row in page.rows]
+            shown = [self.shown(row, names[row.organization_id]) for row in page.rows]
             return Response(page.body(shown))
 
     @extend_schema(

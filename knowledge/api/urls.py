@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
+from knowledge.api import imports, instructions, items, places, schedules
 from knowledge.api import folders, instructions, items, jobs, places
 
 urlpatterns = [
@@ -26,6 +27,16 @@ urlpatterns = [
     path("jobs/<str:pk>/undo", jobs.JobUndoView.as_view()),
     path("sources", places.SourcesView.as_view()),
     path("sources/<str:pk>", places.SourceView.as_view()),
+    path("sources/<str:pk>/schedule", schedules.ScheduleView.as_view()),
+    path("sources/<str:pk>/sync", schedules.SyncView.as_view()),
+    path("sources/<str:pk>/removals/confirm", schedules.ConfirmView.as_view()),
+    path("sources/<str:pk>/removals/refuse", schedules.RefuseView.as_view()),
+    path("imports", imports.ImportsView.as_view()),
+    path("imports/<str:pk>", imports.ImportView.as_view()),
+    path("imports/<str:pk>/pause", imports.ImportPauseView.as_view()),
+    path("imports/<str:pk>/resume", imports.ImportResumeView.as_view()),
+    path("imports/<str:pk>/cancel", imports.ImportCancelView.as_view()),
+    path("imports/<str:pk>/retry", imports.ImportRetryView.as_view()),
     path("directories", places.DirectoriesView.as_view()),
     path("directories/<str:pk>", places.DirectoryView.as_view()),
 ]

@@ -13,7 +13,7 @@ from knowledge.models import ImportFailure, Item, Source, SourcePage, SourceSche
 from knowledge.sources.addresses import public_address
 from knowledge.sources.errors import AddressRefused, NothingToConfirm, SourceBusy
 from knowledge.sources.fetching import Fetcher
-from knowledge.sources.scheduling import ask_now, confirm, sync, sync_due
+from knowledge.sources.scheduling import ask_now, confirm, refuse, sync, sync_due
 from tests.site_server import site
 from tests.world import AT, BY, tenant
 
@@ -183,6 +183,29 @@ def test_a_confirmation_covers_no_more_than_it_was_asked_for(acme, clock, web):
     web.sitemap("/p0")
     assert look(acme, made, clock).outcome == Outcome.NEEDS_CONFIRMATION
     assert len(live(acme)) == 10
+
+
+def test_refused_removals_stay_and_are_not_asked_about_again(acme, clock, web):
+    made, _ = ten_pages_of_which_four_go(acme, clock, web)
+    with acme.context():
+        assert refuse(made, by=BY, at=clock()) == 4
+    for _ in range(2):
+        found = look(acme, made, clock)
+        assert (found.outcome, len(live(acme))) == (Outcome.DONE, 10)
+        assert found.reason == "4 of 10 are gone; they stay, as somebody said."
+    web.sitemap("/p0", "/p1")
+    assert look(acme, made, clock).outcome == Outcome.NEEDS_CONFIRMATION
+    assert made.asked_removals == 8
+
+
+def test_a_look_that_fails_forgets_no_word_of_staff(acme, clock, web):
+    made, _ = ten_pages_of_which_four_go(acme, clock, web)
+    with acme.context():
+        refuse(made, by=BY, at=clock())
+    kept = web.pages.pop("/sitemap.xml")
+    assert look(acme, made, clock).outcome == Outcome.FAILED
+    web.pages["/sitemap.xml"] = kept
+    assert look(acme, made, clock).outcome == Outcome.DONE
 
 
 def test_without_a_question_there_is_nothing_to_confirm(acme, clock, web):
