@@ -18,6 +18,7 @@ COPY golden golden
 COPY search search
 COPY voiceapi voiceapi
 COPY contracts contracts
+COPY evals/baseline.json evals/baseline.json
 COPY locale locale
 COPY static static
 COPY templates templates

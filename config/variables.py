@@ -32,6 +32,7 @@ VARIABLES: Final = {
         Variable("EARMARK_METRICS_TOKEN", "Token that a reader of /metrics sends as a bearer token. Without it only this machine may read them.", secret=True),
         Variable("EARMARK_ORGANIZATION_RATE", "Requests of voice runtimes a minute that one organization may receive; 0 means no limit.", "12000"),
         Variable("EARMARK_PREPARED_STATEMENTS", "Whether the server keeps the plans of a search's statements; 0 for a pooler that loses them.", "1"),
+        Variable("EARMARK_RUNS", "Folder with the figures of the last `make eval` and `make bench`, shown in the admin. Without it `.earmark/runs` of this checkout."),
         Variable("EARMARK_SECOND_FACTOR_REQUIRED", "Whether everybody in the admin has to set up a second factor.", "0"),
         Variable("EARMARK_SERVICE_KEY", "Service key with which `manage.py mcp` searches.", secret=True),
         Variable("EARMARK_SESSION_RATE", "Searches a minute that one call may make; 0 means no limit.", "600"),

@@ -13,7 +13,7 @@ from evals import baseline
 from evals.baseline import Fall, Measured
 from evals.measuring import slices_of
 from evals.picture import picture
-from evals.report import as_json, table
+from evals.report import as_json, keep, table
 from evals.running import Order, ask_set, crew, fusion, make_corpora, set_up
 from evals.sets import names_in
 
@@ -82,6 +82,8 @@ def _write(results: dict[str, Measured]) -> None:
     out = os.environ.get("OUT")
     if out:
         Path(out).write_text(json.dumps(as_json(results), indent=1) + "\n", "utf-8")
+    if not fusion() and _baseline_file() == baseline.PATH:
+        keep(results)
     if os.environ.get("BASELINE") != "write" or fusion():
         return
     baseline.write(results, _baseline_file())

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
 
+from config.private import home
 from evals.baseline import Fall, Measured
 from evals.measuring import AUROC, RANKING, RECALL, REFUSAL, SIBLING_FIRST
 
 COLUMNS = (*RANKING, SIBLING_FIRST, RECALL, REFUSAL, AUROC)
 _HEADINGS = {SIBLING_FIRST: "sibling 1st", RECALL: "answered", REFUSAL: "refused"}
 _WIDTH = 13
+RUNS: Final = "runs/eval.json"
 
 
 def table(
@@ -49,3 +55,25 @@ def as_json(results: Mapping[str, Measured]) -> dict[str, Any]:
         }
         for name, measured in results.items()
     }
+
+
+def keep(results: Mapping[str, Measured]) -> None:
+    """Keep the figures, with those of other sets from earlier runs, where the admin's page reads them.
+
+    Shape: {"sets": {name: {"at": instant, "figures": as `as_json` returns them}}}
+    """
+    path = home() / RUNS
+    path.parent.mkdir(exist_ok=True)
+    at = datetime.now(UTC).isoformat(timespec="seconds")  # noqa: TID251 - a command
+    new = {name: {"at": at, "figures": figures} for name, figures in as_json(results).items()}
+    draft = path.with_suffix(f".{os.getpid()}.tmp")
+    draft.write_text(json.dumps({"sets": _kept(path) | new}, indent=1) + "\n", "utf-8")
+    draft.replace(path)
+
+
+def _kept(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text("utf-8"))["sets"]
+    except (FileNotFoundError, ValueError, KeyError):
+        return {}
+    return found

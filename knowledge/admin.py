@@ -12,6 +12,7 @@ from knowledge.admin_items import ItemAdmin
 from knowledge.admin_places import DirectoryAdmin, SegmentAdmin, SourceAdmin
 from knowledge.admin_records import IndexStateAdmin
 from knowledge.admin_sources import SourceScheduleAdmin
+from knowledge.admin_spaces import add_pages as add_space_pages
 from knowledge.browser.pages import add_browser
 from knowledge.models import ImportFailure, IndexState, SourceSchedule
 from tenants.admin_authority import organizations_seen
@@ -73,4 +74,5 @@ def attention(request: HttpRequest) -> list[Notice]:
 
 
 our_site().add_watch(attention)
+add_space_pages()
 add_browser()

@@ -252,6 +252,9 @@ FOLDER_PICKS = "scopes.carrying.FolderPicks"
 SOURCES_MAY_BE_PRIVATE = False
 SOURCE_FOLDERS = env_list("EARMARK_SOURCE_FOLDERS")
 
+# What was measured last, for the page of runs and drift.
+RUNS_FOLDER = env_optional("EARMARK_RUNS") or str(BASE_DIR / ".earmark" / "runs")
+
 EMBEDDING_MODEL = env_str("EARMARK_EMBEDDING_MODEL")
 EMBEDDING_DIMENSIONS = env_int("EARMARK_EMBEDDING_DIMENSIONS", high=4000)
 EMBEDDING_PRICE = env_str("EARMARK_EMBEDDING_PRICE")
