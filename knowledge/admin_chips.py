@@ -11,6 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from knowledge.admin_reasons import told
 from knowledge.models import IndexState
 
 
@@ -41,7 +42,7 @@ def _words(state: IndexState | None, at: datetime) -> tuple[str, str]:
         return "updating", _("Updating")
     if state.status == IndexState.Status.FAILED:
         reason = state.last_error or state.last_error_code
-        return "failed", _("Failed: %s") % _(reason) if reason else _("Failed")
+        return "failed", _("Failed: %s") % told(reason) if reason else _("Failed")
     if state.applied_generation >= state.desired_generation:
         return "live", _("Live")
     if state.status == IndexState.Status.RETRYING:

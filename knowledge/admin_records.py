@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from knowledge.admin_chips import chip
 from knowledge.admin_filters import DoorFilter, ResolvedFilter, StateFilter, StatusFilter
 from knowledge.admin_imports import new_import
+from knowledge.admin_reasons import told
 from knowledge.indexing.state import retry_failed
 from knowledge.models import (
     CalibrationProfile,
@@ -140,14 +141,19 @@ class ImportRunAdmin(ReadOnlyAdmin):
 class ImportFailureAdmin(ActingReadOnly):
     """Files and lines that could not be brought in."""
 
-    list_display = ("path", "line", "reason", "run", "at", "resolved_at")
+    list_display = ("path", "line", "why", "run", "at", "resolved_at")
     list_select_related = ("run",)
     ordering = ("-at", "id")
     list_filter: ClassVar[Any] = (OrganizationFilter, ResolvedFilter)
-    fields: ClassVar[Any] = _every_field(ImportFailure)
+    fields: ClassVar[Any] = ("why", *_every_field(ImportFailure, "reason"))
     buttons: ClassVar[Sequence[Button]] = (
         Button("resolve", _("Mark as dealt with"), Role.EDITOR, lambda f: f.resolved_at is None),
     )
+
+    @admin.display(description=_("reason"), ordering="reason")
+    def why(self, failure: ImportFailure) -> str:
+        """Return the reason in the reader's language."""
+        return told(failure.reason)
 
     def resolve(self, request: HttpRequest, failure: ImportFailure) -> str:
         """Take it off the overview."""
