@@ -8,8 +8,6 @@ from typing import Final
 from knowledge.errors import FolderRefused, KnowledgeError
 from knowledge.indexing.filing import DirectoryRefused
 from knowledge.ingestion.errors import RowRefused
-from knowledge.shelving.errors import NotOurs
-from knowledge.sources.errors import AddressRefused, NothingToConfirm, SourceMisconfigured
 from knowledge.shelving.errors import (
     CannotUndo,
     FolderChanged,
@@ -20,6 +18,7 @@ from knowledge.shelving.errors import (
     SourceFilesIt,
     StaysInSource,
 )
+from knowledge.sources.errors import AddressRefused, NothingToConfirm, SourceMisconfigured
 from tenants.errors import EarmarkError
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from knowledge.api import imports, instructions, items, places, schedules
-from knowledge.api import folders, instructions, items, jobs, places
+from knowledge.api import folders, imports, instructions, items, jobs, places, schedules
 
 urlpatterns = [
     path("items", items.ItemsView.as_view()),
