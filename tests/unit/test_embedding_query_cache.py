@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+from prometheus_client import REGISTRY
 
 from knowledge.embedding.protocol import SpaceSpec
 from knowledge.embedding.query_cache import CacheCounts, CachedEmbedder, QueryCache
@@ -26,6 +27,31 @@ def test_spaces_do_not_share_vectors():
     cache = QueryCache()
     cache.put(ONE, "refund", vector())
     assert cache.get(OTHER, "refund") is None
+
+
+def test_no_text_is_held():
+    cache = QueryCache()
+    cache.put(ONE, "what a caller said", vector())
+    assert "caller" not in repr(vars(cache))
+
+
+def test_a_space_that_has_gone_leaves_nothing():
+    cache = QueryCache()
+    cache.put(ONE, "a", vector())
+    cache.clear()
+    assert (len(cache), cache.get(ONE, "a")) == (0, None)
+
+
+def test_what_was_remembered_and_what_was_new_is_a_metric():
+    def told(found):
+        return REGISTRY.get_sample_value("earmark_query_vectors_total", {"found": found})
+
+    before = told("remembered"), told("new")
+    cache = QueryCache()
+    cache.get(ONE, "a")
+    cache.put(ONE, "a", vector())
+    cache.get(ONE, "a")
+    assert (told("remembered"), told("new")) == (before[0] + 1, before[1] + 1)
 
 
 def test_the_one_not_used_for_longest_goes_first():
