@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.i18n import set_language
@@ -20,3 +21,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("people/", include("tenants.people.urls")),
     path("metrics", metrics, name="metrics"),
 ]
+if settings.SINGLE_SIGN_ON:
+    urlpatterns.insert(0, path("people/sign-on/", include("tenants.people.sign_on_urls")))

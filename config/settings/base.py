@@ -18,6 +18,7 @@ from config.env import (
     env_str,
     env_url,
 )
+from config.settings.single_sign_on import single_sign_on
 
 BASE_DIR: Final = Path(__file__).resolve().parent.parent.parent
 LOG_LEVELS: Final = frozenset({"DEBUG", "INFO", "WARNING", "ERROR"})
@@ -115,6 +116,12 @@ EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if MAIL_SERVER else 'dummy'}
 globals().update(MAIL_SERVER or {})
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = env_str("EMAIL_FROM")
+
+SINGLE_SIGN_ON = single_sign_on()
+if SINGLE_SIGN_ON:
+    globals().update(SINGLE_SIGN_ON)
+    INSTALLED_APPS.append("mozilla_django_oidc")
+    AUTHENTICATION_BACKENDS.append("tenants.people.signing_on.SignOnBackend")
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("ar", "العربية")]

@@ -14,5 +14,6 @@ DATABASE_ROUTERS = []
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 REDIS_URL = None
+SINGLE_SIGN_ON = {}
 EMBEDDING_MODEL = "local"
 SOURCES_MAY_BE_PRIVATE = True

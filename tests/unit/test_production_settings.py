@@ -48,3 +48,26 @@ def test_production_refuses_to_start_half_configured(changes, sentence):
     refused = start(**changes)
     assert refused.returncode == 1
     assert sentence in refused.stderr
+
+
+SIGN_ON = {
+    "OIDC_CLIENT_ID": "earmark",
+    "OIDC_CLIENT_SECRET": "hush",
+    "OIDC_AUTHORIZATION_URL": "https://login.example/authorize",
+    "OIDC_TOKEN_URL": "https://login.example/token",
+    "OIDC_USER_URL": "https://login.example/userinfo",
+    "OIDC_KEYS_URL": "https://login.example/keys",
+}
+
+
+def test_production_starts_with_single_sign_on_as_documented():
+    written = (ROOT / "docs/people.md").read_text()
+    assert all(f"{name}=" in written for name in SIGN_ON)
+    assert start(**SIGN_ON).returncode == 0
+
+
+@pytest.mark.parametrize("missing", [name for name in SIGN_ON if name != "OIDC_CLIENT_ID"])
+def test_production_refuses_half_a_provider(missing):
+    refused = start(**SIGN_ON | {missing: None})
+    assert refused.returncode == 1
+    assert missing in refused.stderr
