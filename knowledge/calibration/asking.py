@@ -1,16 +1,16 @@
-"""The questions a corpus is measured with: its own titles, and general ones about something else."""
+"""The questions a corpus is measured with: imitated ones it answers, and general ones about something else."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 from uuid import UUID
 
 import numpy as np
 
 from knowledge.calibration.bank import LANGUAGES, questions
-from knowledge.calibration.corpus import sampled_titles
+from knowledge.calibration.corpus import Sampled, sampled
 from knowledge.calibration.scoring import Array
 from knowledge.calibration.shipped import shipped_vectors
 from knowledge.embedding.protocol import Embedder, SpaceSpec
@@ -18,8 +18,12 @@ from knowledge.indexing.embedded import MOST_TEXTS
 from knowledge.models import EmbeddingSpace
 from knowledge.retrieval.query import understand
 from knowledge.retrieval.types import Query
+from knowledge.text.sentences import sentence_ends
 from knowledge.text.speech import prepare_for_embedding
 
+# Shorter is a label, longer is no question (characters).
+SENTENCE: Final = (25, 160)
+Imitated = Literal["sentence", "phrasing"]
 QUERY_DEADLINE_S: Final = 30.0
 # The bank never changes while a process runs, and costs as much as everything else together.
 _bank_vectors: Final[dict[SpaceSpec, dict[str, Array]]] = {}
@@ -27,20 +31,24 @@ _bank_vectors: Final[dict[SpaceSpec, dict[str, Array]]] = {}
 
 @dataclass(frozen=True)
 class Question:
-    """A question to score, and where it comes from: a language of the bank, or an asset's title."""
+    """A question to score: of a language of the bank, or imitated from the corpus.
+
+    A phrasing of a golden answer is asked as if the answer did not have it: `owner` is that answer.
+    """
 
     text: str
     query: Query
     bank: str | None = None
+    imitates: Imitated | None = None
     owner: UUID | None = None
 
 
 def asked_of(organization_id: int, space: EmbeddingSpace) -> list[Question]:
-    """Return the titles of an organization, then every question of the bank."""
-    titled = [
-        Question(title, query, owner=asset)
-        for asset, title in sampled_titles(organization_id, space)
-        for query in understand([title], organization_id=organization_id)
+    """Return imitated questions of an organization, then every question of the bank."""
+    imitated = [
+        question
+        for item in sampled(organization_id, space)
+        for question in _imitated(item, organization_id)
     ]
     general = [
         Question(text, query, bank=language)
@@ -48,7 +56,26 @@ def asked_of(organization_id: int, space: EmbeddingSpace) -> list[Question]:
         for text in questions(language)
         for query in understand([text], organization_id=organization_id)
     ]
-    return titled + general
+    return imitated + general
+
+
+def _imitated(item: Sampled, organization_id: int) -> Iterator[Question]:
+    texts = [item.title, *item.phrasings] if item.phrasings else _sentences(item.passage)
+    if not texts:
+        return
+    text = texts[item.asset.int % len(texts)]
+    for query in understand([text], organization_id=organization_id):
+        if item.phrasings:
+            yield Question(text, query, imitates="phrasing", owner=item.asset)
+        else:
+            yield Question(text, query, imitates="sentence")
+
+
+def _sentences(passage: str) -> list[str]:
+    ends = sentence_ends(passage)
+    parts = [passage[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+    lines = [line.strip() for part in parts for line in part.splitlines()]
+    return [line for line in lines if SENTENCE[0] <= len(line) <= SENTENCE[1]]
 
 
 def embedded(asked: Sequence[Question], embedder: Embedder) -> Array:
@@ -61,8 +88,8 @@ def embedded(asked: Sequence[Question], embedder: Embedder) -> Array:
     known.update(shipped_vectors(new, embedder.space))
     new = [text for text in new if text not in known]
     known.update(zip(new, _queries(new, embedder), strict=True))
-    titles = _queries([question.text for question in asked if question.owner], embedder)
-    vectors = [*titles, *(known[question.text] for question in asked if question.bank)]
+    imitated = _queries([question.text for question in asked if question.imitates], embedder)
+    vectors = [*imitated, *(known[question.text] for question in asked if question.bank)]
     return np.array(vectors, dtype=np.float32).reshape(len(vectors), -1)
 
 

@@ -1,4 +1,4 @@
-"""What is read of a corpus to calibrate on it: its words, its titles, its vectors."""
+"""What is read of a corpus to calibrate on it: its words, some of its text, its vectors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from django.db import connection
 from knowledge.models import EmbeddingSpace
 from tenants.isolation import organization_context
 
-MOST_TITLES: Final = 200
+MOST_SAMPLED: Final = 200
 # A language that fewer passages than this share hold is not one of the corpus.
 LEAST_SHARE: Final = 0.02
 BLOCK: Final = 4_096
@@ -42,10 +42,16 @@ WITH {live} SELECT %(organization)s, %(profile)s, token, count(*)
     ON l.organization_id = %(organization)s AND l.asset_id = live.id AND l.generation = live.generation
  CROSS JOIN unnest(l.tokens) AS token GROUP BY token
 """
-# The same titles as long as they are there, whatever else comes and goes: nothing is embedded anew.
-_TITLES: Final = """
-WITH {live} SELECT live.id, live.title FROM live
- WHERE live.kind <> 'instruction' AND live.title <> ''
+# The same assets as long as they are there, whatever else comes and goes.
+_SAMPLE: Final = """
+WITH {live} SELECT live.id, live.title, i.phrasings, substring(i.body FROM l.start + 1 FOR l."end" - l.start)
+  FROM live JOIN knowledge_item i ON i.organization_id = %(organization)s AND i.id = live.id
+ CROSS JOIN LATERAL (
+    SELECT start, "end" FROM knowledge_lexicalentry
+     WHERE organization_id = %(organization)s AND asset_id = live.id AND generation = live.generation
+       AND position >= 0
+     ORDER BY md5(live.id::text || position), position LIMIT 1) l
+ WHERE live.kind <> 'instruction'
    AND EXISTS (SELECT FROM knowledge_vector v WHERE v.organization_id = %(organization)s
      AND v.space_id = %(space)s AND v.asset_id = live.id AND v.generation = live.generation AND v.position >= 0)
  ORDER BY md5(live.id::text), live.id LIMIT %(most)s
@@ -55,12 +61,6 @@ WITH {live} SELECT v.asset_id, v.position, live.kind = 'golden', v.embedding
   FROM live JOIN knowledge_vector v ON v.organization_id = %(organization)s AND v.space_id = %(space)s
    AND v.asset_id = live.id AND v.generation = live.generation
  ORDER BY v.asset_id, v.position
-"""
-_SLICES: Final = """
-SELECT c.asset_id, c.position, substring(i.body FROM c.start + 1 FOR c."end" - c.start)
-  FROM knowledge_chunk c JOIN knowledge_item i ON i.organization_id = c.organization_id AND i.id = c.asset_id
- WHERE c.organization_id = %(organization)s
-   AND (c.asset_id, c.position) IN (SELECT * FROM unnest(%(assets)s::uuid[], %(positions)s::integer[]))
 """
 _ENTRIES: Final = """
 SELECT asset_id, position, language, tokens FROM knowledge_lexicalentry
@@ -97,16 +97,23 @@ def languages_of(counts: dict[str, int]) -> list[str]:
     return [name for _, name in sorted(known, key=lambda pair: (-pair[0], pair[1]))]
 
 
-def sampled_titles(organization_id: int, space: EmbeddingSpace) -> list[tuple[UUID, str]]:
-    """Return titles of indexed items; a sample that stays the same while the corpus grows."""
-    values = {"organization": organization_id, "space": space.pk, "most": MOST_TITLES}
-    return _rows(_TITLES, values)
+@dataclass(frozen=True)
+class Sampled:
+    """An indexed item, and the words of one of its passages."""
+
+    asset: UUID
+    title: str
+    phrasings: tuple[str, ...]
+    passage: str
 
 
-def slices(organization_id: int, places: list[Place]) -> dict[Place, str]:
-    """Return the passages' own words, without the title and headings they were embedded with."""
-    found = _rows(_SLICES, _places(organization_id, places))
-    return {(asset, position): text for asset, position, text in found}
+def sampled(organization_id: int, space: EmbeddingSpace) -> list[Sampled]:
+    """Return indexed items; a sample that stays the same while the corpus grows."""
+    values = {"organization": organization_id, "space": space.pk, "most": MOST_SAMPLED}
+    return [
+        Sampled(asset, title, tuple(phrasings), passage or "")
+        for asset, title, phrasings, passage in _rows(_SAMPLE, values)
+    ]
 
 
 def entries(organization_id: int, places: list[Place]) -> dict[Place, tuple[str, frozenset[int]]]:

@@ -1,8 +1,8 @@
 """Fits the figures that a search computes with to one organization's corpus.
 
-It needs no labels. What fits is imitated by the corpus's own titles, asked as questions and scored
-against passages without them; what does not by a bank of general questions. The same corpus,
-space and embedder give the same figures.
+It needs no labels. What fits is imitated by the corpus's own text: sentences of its passages, and
+phrasings of golden answers that are asked as if the answer did not have them. What does not fit is
+imitated by a bank of general questions. The same corpus, space and embedder give the same figures.
 
 Keys of `CalibrationProfile.parameters`:
 
@@ -13,7 +13,12 @@ Keys of `CalibrationProfile.parameters`:
              was measured with it.
     middle   the mean of the passages, weighted, in the same writing: what a question finds anywhere in
              this corpus. Cosines in the figures are above it (knowledge.retrieval.grounding).
-    titles   figures: the corpus's titles as questions, at most 200; absent below two.
+    spread   standard deviation of cosine between two general questions of one language: the unit in
+             which this embedding space tells texts apart.
+    imitated figures of at most 200 imitated questions; absent below two.
+    usual    mean height of the imitated questions above general ones, in spreads.
+    moved    {language: log-odds} and "all": by how much this corpus moves the rule of all corpora.
+    errors   how often the moved rule errs, on a half it was not drawn with (knowledge.calibration.errors).
 
 Keys of figures:
 
@@ -23,9 +28,6 @@ Keys of figures:
     quantiles  [21 numbers], its quantiles 0, .05 ... 1
     share      mean share of the question's idf mass that this best passage holds, in [0, 1]
     share_deviation, share_quantiles   the same of the share
-
-For `titles` the best passage is the better of two: the own one, embedded without title and
-headings, and the best of all other assets.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ from django.db import connection
 from knowledge.calibration.asking import Question, asked_of, embedded
 from knowledge.calibration.bank import LANGUAGES
 from knowledge.calibration.corpus import blocks, languages_of, passages_by_language, write_terms
-from knowledge.calibration.features import Corpus, Feature, features_of
+from knowledge.calibration.errors import Observed, errors, moves
+from knowledge.calibration.features import Feature, features_of
 from knowledge.calibration.scoring import Array, Scores, score
 from knowledge.embedding.protocol import Embedder, Vector
 from knowledge.embedding.spending import paid_by
@@ -52,6 +55,8 @@ from tenants.isolation import organization_context
 
 KEPT: Final = 5
 DIGITS: Final = 6
+# An embedder that cannot tell texts apart (as some fakes) must not divide by nothing.
+LEAST_SPREAD: Final = 0.004
 QUANTILES: Final = np.linspace(0.0, 1.0, 21)
 
 
@@ -61,7 +66,8 @@ def fit(
     """Measure a corpus as it is now; the new version becomes the active one.
 
     Raises: EmbeddingFailed; the profile in use stays.
-    Cost:   about 1,100 questions embedded, 200 passages that are new to it, one pass over the vectors.
+    Cost:   at most 200 questions embedded, one pass over the vectors; 960 more where the bank's
+            vectors do not ship for this space.
     """
     profile = _drafted(organization_id, space, at=at)
     try:
@@ -84,14 +90,46 @@ def _measured(
     vectors = np.array(centred(list(raw), languages, centres)).reshape(raw.shape)
     owners = [question.owner for question in asked]
     scores = score(vectors, owners, blocks(organization_id, space), DEFAULT_POLICY)
-    found = features_of(Corpus(profile, space, embedder), asked, vectors, scores)
-    features = _above_level(found, scores)
+    features = _above_level(features_of(profile, asked, scores), scores)
     profile.parameters = _parameters(asked, features)
     if profile.passages:
-        profile.parameters["centres"] = packed(centres)
-        profile.parameters["middle"] = packed_vector(DEFAULT_POLICY.level_weight * scores.middle)
+        profile.parameters |= {
+            "centres": packed(centres),
+            "middle": packed_vector(DEFAULT_POLICY.level_weight * scores.middle),
+            "spread": _spread(asked, raw),
+        }
+        profile.parameters |= _judged(profile, asked, features)
     profile.cosine_deviation = _deviation(asked, scores)
     return profile
+
+
+def _judged(
+    profile: CalibrationProfile, asked: Sequence[Question], features: Sequence[Feature | None]
+) -> dict[str, Any]:
+    spoken, parameters = profile.languages, profile.parameters
+    observed = [
+        Observed(
+            question.query.language, feature[0], feature[1], question.imitates,
+            not spoken or question.query.language in ("", *spoken),
+        )
+        for question, feature in zip(asked, features, strict=True)
+        if feature
+    ]  # fmt: skip
+    own = parameters.get("imitated")
+    height = own and (own["mean"] - parameters["bank"]["all"]["mean"]) / parameters["spread"]
+    return {
+        "moved": moves(observed, parameters, DEFAULT_POLICY),
+        "errors": errors(observed, parameters, DEFAULT_POLICY),
+    } | ({"usual": round(height, DIGITS)} if height else {})
+
+
+def _spread(asked: Sequence[Question], vectors: Array) -> float:
+    """Return how widely cosines between general questions of one language differ."""
+    found = []
+    for language in LANGUAGES:
+        rows = vectors[[i for i, question in enumerate(asked) if question.bank == language]]
+        found.append(float((rows @ rows.T)[np.triu_indices(len(rows), 1)].std()))
+    return max(round(float(np.mean(found)), DIGITS), LEAST_SPREAD)
 
 
 def _above_level(found: Sequence[Feature | None], scores: Scores) -> list[Feature | None]:
@@ -134,7 +172,7 @@ def _drafted(organization_id: int, space: EmbeddingSpace, *, at: datetime) -> Ca
 
 
 def _deviation(asked: Sequence[Question], scores: Scores) -> float:
-    own = [i for i, question in enumerate(asked) if question.owner]
+    own = [i for i, question in enumerate(asked) if question.imitates]
     chosen = scores.deviation[own] if len(own) > 1 else scores.deviation
     measured = round(float(np.mean(chosen)), DIGITS) if len(chosen) else 0.0
     return measured or DEFAULT_POLICY.cosine_deviation
@@ -148,12 +186,12 @@ def _parameters(asked: Sequence[Question], features: Sequence[Feature | None]) -
         for language in LANGUAGES
         if any(name == language for name, _ in general)
     }
-    titles = [feature for question, feature in found if question.owner]
+    imitated = [feature for question, feature in found if question.imitates]
     parameters: dict[str, Any] = {"bank": bank}
     if general:
         bank["all"] = _figures([feature for _, feature in general])
-    if len(titles) > 1:
-        parameters["titles"] = _figures(titles)
+    if len(imitated) > 1:
+        parameters["imitated"] = _figures(imitated)
     return parameters
 
 

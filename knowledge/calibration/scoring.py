@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from knowledge.calibration.corpus import Block, Place
+from knowledge.retrieval.fusion import title_weights
 from knowledge.retrieval.policy import RetrievalPolicy
 
 NOWHERE: Final = -2.0
@@ -21,8 +22,8 @@ Array = npt.NDArray[np.float32]
 class Scores:
     """What questions reach in a corpus.
 
-    Shape: one entry for each question. `best` and `places` leave out the question's own asset,
-           `own` and `own_places` are of that asset alone.
+    Shape: one entry for each question. `best` and `places` leave out the asset a question was taken
+           from; `own` is what that asset's other phrasings reach.
            `middle` is the mean of all passages, (dimensions,).
     Units: cosine, the title's mixed in as fusion does it; `mean` and `deviation` are those of the
            passages' own cosine within a question.
@@ -31,7 +32,6 @@ class Scores:
     best: Array
     places: list[Place | None]
     own: Array
-    own_places: list[Place | None]
     deviation: Array
     mean: Array
     middle: Array
@@ -56,7 +56,7 @@ def score(
     count = len(questions)
     scores = Scores(
         np.full(count, NOWHERE, np.float32), [None] * count,
-        np.full(count, NOWHERE, np.float32), [None] * count, np.zeros(count, np.float32),
+        np.full(count, NOWHERE, np.float32), np.zeros(count, np.float32),
         np.zeros(count, np.float32), np.zeros(questions.shape[1], np.float32),
     )  # fmt: skip
     sums = _Sums(0, np.zeros(questions.shape[1]), np.zeros(count), np.zeros(count))
@@ -66,7 +66,9 @@ def score(
         _add(sums, block.vectors[body], cosines[body])
         mixed = _mixed(block, cosines, policy)
         mixed[~body] = NOWHERE
-        _keep_best(scores, mixed, block, owners)
+        _keep_own(scores, cosines, block, owners)
+        _leave_out_own(mixed, block, owners)
+        _keep_best(scores, mixed, block)
     if sums.count:
         mean = sums.total / sums.count
         spread = np.sqrt(np.maximum(sums.squares / sums.count - mean**2, 0.0))
@@ -83,40 +85,58 @@ def _add(sums: _Sums, vectors: Array, cosines: Array) -> None:
 
 
 def _mixed(block: Block, cosines: Array, policy: RetrievalPolicy) -> Array:
-    """Mix the nearest title or phrasing of each row's asset in, by the policy's weights.
+    """Mix the titles or phrasings of each row's asset in, by the policy's weights.
 
     An asset without a title is given the mean of the others' for each question, as fusion does.
     """
     starts = [i for i, asset in enumerate(block.assets) if i == 0 or asset != block.assets[i - 1]]
-    titled = np.where((block.positions < 0)[:, None], cosines, NOWHERE)
-    nearest = np.maximum.reduceat(titled, starts, axis=0)
-    lengths = np.diff([*starts, len(block.assets)])
+    named = (block.positions < 0)[:, None]
+    nearest = np.maximum.reduceat(np.where(named, cosines, NOWHERE), starts, axis=0)
+    counts = np.add.reduceat(named, starts, axis=0, dtype=np.float32)
     known = nearest > NOWHERE
     if not known.any():
         return cosines
+    every = np.add.reduceat(np.where(named, cosines, 0.0), starts, axis=0) / np.maximum(counts, 1)
     usual = nearest.mean(axis=0, where=known)
-    titles = np.repeat(np.where(known, nearest, usual), lengths, axis=0)
-    weights = np.where(block.golden, policy.golden_title_weight, policy.title_weight)[:, None]
-    mixed: Array = ((cosines + weights * titles) / (1 + weights)).astype(np.float32)
+    lengths = np.diff([*starts, len(block.assets)])
+    nearest, every = (
+        np.repeat(np.where(known, found, usual), lengths, axis=0) for found in (nearest, every)
+    )
+    best, mean = (
+        np.where(block.golden, golden, plain)[:, None]
+        for golden, plain in zip(
+            title_weights(policy, golden=True), title_weights(policy, golden=False), strict=True
+        )
+    )
+    mixed: Array = ((cosines + best * nearest + mean * every) / (1 + best + mean)).astype(
+        np.float32
+    )
     return mixed
 
 
-def _keep_best(scores: Scores, mixed: Array, block: Block, owners: list[UUID | None]) -> None:
+def _keep_own(scores: Scores, cosines: Array, block: Block, owners: list[UUID | None]) -> None:
+    """Note what the asset a phrasing was taken from would reach without it: the nearest is itself."""
+    for question, rows in _owned(block, owners):
+        others = np.sort(cosines[[row for row in rows if block.positions[row] < 0], question])[:-1]
+        if len(others):
+            scores.own[question] = (others[-1] + others.mean()) / 2
+
+
+def _leave_out_own(mixed: Array, block: Block, owners: list[UUID | None]) -> None:
+    for question, rows in _owned(block, owners):
+        mixed[rows, question] = NOWHERE
+
+
+def _owned(block: Block, owners: list[UUID | None]) -> Iterator[tuple[int, list[int]]]:
     rows_of: dict[UUID, list[int]] = {}
     for row, asset in enumerate(block.assets):
         rows_of.setdefault(asset, []).append(row)
     for question, owner in enumerate(owners):
-        rows = rows_of.get(owner) if owner else None
-        if rows:
-            row = rows[int(np.argmax(mixed[rows, question]))]
-            if mixed[row, question] > scores.own[question]:
-                scores.own[question] = mixed[row, question]
-                scores.own_places[question] = (block.assets[row], int(block.positions[row]))
-            mixed[rows, question] = NOWHERE
-    _keep_others(scores, mixed, block)
+        if owner is not None and owner in rows_of:
+            yield question, rows_of[owner]
 
 
-def _keep_others(scores: Scores, mixed: Array, block: Block) -> None:
+def _keep_best(scores: Scores, mixed: Array, block: Block) -> None:
     rows = np.argmax(mixed, axis=0)
     values = mixed[rows, np.arange(mixed.shape[1])]
     for question in np.flatnonzero(values > scores.best):

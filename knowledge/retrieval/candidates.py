@@ -166,7 +166,8 @@ def _words_alone(shape: Shape) -> str:
     legs = ["SELECT asset_id, position FROM found"] if shape.is_worded else []
     legs += [_PINNED] if shape.is_pinned or not legs else []
     return f"""shown AS (
-  SELECT asset_id, position, NULL::float8[] AS distances, NULL::float8[] AS titles
+  SELECT asset_id, position, NULL::float8[] AS distances, NULL::float8[] AS titles,
+         NULL::float8[] AS phrasings
     FROM ({" UNION ".join(legs)}) AS p(asset_id, position))"""
 
 
@@ -183,13 +184,16 @@ def _picked(shape: Shape) -> str:
 
 
 def _near(shape: Shape) -> str:
-    """Give every picked passage its distances and those of its document's nearest title."""
+    """Give every picked passage its distances, and of its document's titles the nearest and the mean."""
     numbers = shape.numbers
     titles = ", ".join(
-        f"min(s.d{i}) FILTER (WHERE s.position < 0) OVER same AS t{i}" for i in numbers
+        f"{what}(s.d{i}) FILTER (WHERE s.position < 0) OVER same AS {letter}{i}"
+        for i in numbers
+        for what, letter in (("min", "t"), ("avg", "p"))
     )
     near = f"""
-  SELECT s.asset_id, s.position, {_array("d", numbers)} AS distances, {_array("t", numbers)} AS titles
+  SELECT s.asset_id, s.position, {_array("d", numbers)} AS distances, {_array("t", numbers)} AS titles,
+         {_array("p", numbers)} AS phrasings
     FROM (SELECT s.*, {titles} FROM scored s
            WHERE (s.asset_id IN (SELECT asset_id FROM picked)) IS TRUE
           WINDOW same AS (PARTITION BY s.asset_id)) s
@@ -200,7 +204,7 @@ def _near(shape: Shape) -> str:
 shown AS (
   SELECT * FROM near
   UNION ALL
-  SELECT p.asset_id, p.position, NULL, NULL FROM picked p
+  SELECT p.asset_id, p.position, NULL, NULL, NULL FROM picked p
    WHERE ((p.asset_id, p.position) IN (SELECT asset_id, position FROM near)) IS NOT TRUE)"""
 
 
@@ -221,7 +225,7 @@ def _selected(shape: Shape) -> str:
      WHERE l.organization_id = %(organization)s AND l.asset_id = p.asset_id
        AND l.position = p.position AND l.generation = x.generation OFFSET 0) l ON true"""
     return f"""
-SELECT p.asset_id, p.position, x.kind, x.title, x.content_hash, p.distances, p.titles,
+SELECT p.asset_id, p.position, x.kind, x.title, x.content_hash, p.distances, p.titles, p.phrasings,
        {words}, x.leads
   FROM shown p CROSS JOIN LATERAL (
     SELECT {KINDS[category]} AS kind, x.title, x.content_hash, x.generation, {LEADS[category]} AS leads
@@ -265,8 +269,8 @@ _LEGS: Final = {
 
 
 def _candidate(category: CategoryName, row: tuple[Any, ...]) -> Candidate:
-    asset_id, position, kind, title, content_hash, distances, titles, matched, language = row[:9]
-    exact, leads = row[9:]
+    asset_id, position, kind, title, content_hash, distances, titles, phrasings = row[:8]
+    matched, language, exact, leads = row[8:]
     return Candidate(
         category,
         asset_id,
@@ -281,4 +285,5 @@ def _candidate(category: CategoryName, row: tuple[Any, ...]) -> Candidate:
         legs=_LEGS[distances is not None, bool(matched), exact],
         exact=exact,
         leads=leads,
+        phrasing_cosines=phrasings and tuple(map(neg, phrasings)),
     )

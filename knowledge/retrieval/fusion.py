@@ -116,10 +116,16 @@ def _cosines(
     titles = candidate.title_cosines or stand_ins.usual_title
     if not body or not titles:
         return body
-    golden = candidate.kind == "golden"
-    weight = policy.golden_title_weight if golden else policy.title_weight
-    pairs = zip(body, titles, strict=True)
-    return tuple((cosine + weight * title) / (1 + weight) for cosine, title in pairs)
+    best, every = title_weights(policy, golden=candidate.kind == "golden")
+    rows = zip(body, titles, candidate.phrasing_cosines or titles, strict=True)
+    return tuple((b + best * t + every * p) / (1 + best + every) for b, t, p in rows)
+
+
+def title_weights(policy: RetrievalPolicy, *, golden: bool) -> tuple[float, float]:
+    """Return the shares of a passage's cosine that its best title and the mean of all add."""
+    if golden:
+        return policy.golden_title_weight, policy.golden_phrasings_weight
+    return policy.title_weight, 0.0
 
 
 def _share(candidate: Candidate, query: Query, total: float, corpus: Corpus) -> float:
@@ -133,7 +139,11 @@ def _share(candidate: Candidate, query: Query, total: float, corpus: Corpus) -> 
 def _score_sum(
     signals: Sequence[_Signals], deviation: float, policy: RetrievalPolicy
 ) -> list[float]:
-    return [s.cosine + policy.lexical_weight * deviation * s.share for s in signals]
+    return [s.cosine + _lexical_weight(s.candidate, policy) * deviation * s.share for s in signals]
+
+
+def _lexical_weight(candidate: Candidate, policy: RetrievalPolicy) -> float:
+    return policy.golden_lexical_weight if candidate.kind == "golden" else policy.lexical_weight
 
 
 def _reciprocal_rank(

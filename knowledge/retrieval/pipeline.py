@@ -61,7 +61,7 @@ def retrieve(
     )
     background = _background(asked, statistics)
     judged = withhold(judge(ranking, background), asked.queries)
-    arranged = arrange(judged, policy, corpus.deviation)
+    arranged = arrange(judged, policy)
     clock.lap("fuse")
     asking = Asking(allowlist, asked.focus, policy)
     results = render(arranged[:_RENDERED], asking, limit=limit)

@@ -130,6 +130,8 @@ class Candidate:
     # Asked word for word as a golden answer expects it; and whether that answer may come first.
     exact: bool = False
     leads: bool = True
+    # The mean over all titles and phrasings of the row, by query.
+    phrasing_cosines: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True)

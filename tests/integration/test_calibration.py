@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
+from django.core.management import call_command
 
+from knowledge.calibration.asking import asked_of
 from knowledge.calibration.bank import LANGUAGES, questions
 from knowledge.calibration.fitting import fit
 from knowledge.calibration.refitting import refit_all_due
@@ -13,6 +17,7 @@ from knowledge.embedding.local import LOCAL_SPACE
 from knowledge.embedding.spaces import ensure_space
 from knowledge.indexing.converge import Workshop, converge_batch
 from knowledge.indexing.draining import due_assets
+from knowledge.management.commands import calibrate
 from knowledge.models import CalibrationProfile, CorpusTerm
 from knowledge.passages import CHUNKER_VERSION
 from knowledge.retrieval.statistics import statistics_for
@@ -86,10 +91,36 @@ def test_a_profile_says_what_questions_about_something_else_reach(corpus):
     assert -1 <= figures["en"]["quantiles"][0] <= figures["en"]["mean"] <= 1
 
 
-def test_a_profile_says_what_questions_about_the_corpus_reach(corpus):
-    titles = corpus.fit().parameters["titles"]
-    assert titles["count"] == 3
-    assert 0 <= titles["share"] <= 1
+def test_a_profile_says_what_the_corpus_s_own_sentences_reach(corpus):
+    imitated = corpus.fit().parameters["imitated"]
+    assert imitated["count"] == 3
+    assert -1 <= imitated["mean"] <= 1
+
+
+def test_a_phrasing_is_asked_as_if_its_answer_did_not_have_it(corpus):
+    corpus.acme.item(
+        "May I have it back?", "Yes.", kind="golden", published_version=UUID(int=1),
+        phrasings=["Is it refundable?", "Do I get my money?"],
+    )  # fmt: skip
+    corpus.drain()
+    asked = asked_of(corpus.acme.organization.pk, corpus.space)
+    assert [question.imitates for question in asked].count("phrasing") == 1
+
+
+def test_both_errors_are_stated_with_their_intervals(corpus):
+    stated = corpus.fit().parameters["errors"]
+    assert set(stated) == {"false_refusal", "false_answer", "false_answer_elsewhere"}
+    for rate in stated.values():
+        assert 0 <= rate["low"] <= rate["rate"] <= rate["high"] <= 1
+        assert rate["count"] > 0
+
+
+def test_the_command_shows_both_errors(corpus, monkeypatch):
+    monkeypatch.setattr(calibrate, "current_embedder", lambda: corpus.embedder)
+    out = io.StringIO()
+    call_command("calibrate", organization="acme", stdout=out)
+    assert "own sentences and phrasings refused: " in out.getvalue()
+    assert "general questions answered, in the corpus's languages: " in out.getvalue()
 
 
 def test_the_spread_of_cosine_is_measured(corpus):

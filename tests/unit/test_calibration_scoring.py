@@ -6,6 +6,7 @@ import numpy as np
 
 from knowledge.calibration.corpus import Block
 from knowledge.calibration.scoring import score
+from knowledge.retrieval.fusion import title_weights
 from knowledge.retrieval.policy import DEFAULT_POLICY
 
 POSITIONS = (-2, -1, 0, 1)
@@ -33,13 +34,10 @@ def expected(question, blocks):
                 continue
             cosines = one.vectors @ question
             mine = [i for i, asset in enumerate(one.assets) if asset == one.assets[row]]
-            title = max(cosines[i] for i in mine if one.positions[i] < 0)
-            weight = (
-                DEFAULT_POLICY.golden_title_weight
-                if one.golden[row]
-                else DEFAULT_POLICY.title_weight
-            )
-            mixed = (cosines[row] + weight * title) / (1 + weight)
+            titles = [cosines[i] for i in mine if one.positions[i] < 0]
+            best, every = title_weights(DEFAULT_POLICY, golden=bool(one.golden[row]))
+            named = best * max(titles) + every * np.mean(titles)
+            mixed = (cosines[row] + named) / (1 + best + every)
             found.append((float(mixed), (one.assets[row], int(position)), float(cosines[row])))
     return found
 
@@ -54,15 +52,16 @@ def test_the_best_passage_is_the_one_a_search_would_rank_first():
         assert scores.places[number] == place
 
 
-def test_a_question_is_scored_apart_against_the_asset_it_came_from():
+def test_a_phrasing_is_scored_against_its_answer_as_if_the_answer_did_not_have_it():
     assets = [uuid.uuid4() for _ in range(4)]
     blocks = [block(assets)]
     questions = unit(1, 8)
     scores = score(questions, [assets[2]], blocks, DEFAULT_POLICY)
     found = expected(questions[0], blocks)
-    own = max(entry for entry in found if entry[1][0] == assets[2])
     other = max(entry for entry in found if entry[1][0] != assets[2])
-    assert (scores.own_places[0], scores.places[0]) == (own[1], other[1])
+    titles = [row for row in range(8, 12) if blocks[0].positions[row] < 0]
+    assert abs(scores.own[0] - min(blocks[0].vectors[titles] @ questions[0])) < 1e-5
+    assert scores.places[0] == other[1]
 
 
 def test_the_spread_is_that_of_the_passages_own_cosine():

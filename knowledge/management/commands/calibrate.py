@@ -16,6 +16,12 @@ from knowledge.models import CalibrationProfile
 from knowledge.passages import CHUNKER_VERSION
 from tenants.models import Organization
 
+ERRORS = {
+    "false_refusal": "own sentences and phrasings refused",
+    "false_answer": "general questions answered, in the corpus's languages",
+    "false_answer_elsewhere": "general questions answered, in other languages",
+}
+
 
 class Command(BaseCommand):
     """Fit the calibration profile of one organization or of all."""
@@ -55,11 +61,20 @@ def _described(profile: CalibrationProfile) -> str:
         f" cosine deviation {profile.cosine_deviation:.4f}"
     ]
     named = dict(profile.parameters.get("bank", {}))
-    if "titles" in profile.parameters:
-        named["titles"] = profile.parameters["titles"]
+    if "imitated" in profile.parameters:
+        named["imitated"] = profile.parameters["imitated"]
     lines += [
         f"  {name:8} {f['count']:5} questions, best cosine {f['mean']:.3f} ± {f['deviation']:.3f},"
         f" share {f['share']:.2f}"
         for name, f in sorted(named.items())
     ]
+    stated = profile.parameters.get("errors", {})
+    lines += [f"  {said}: {_rate(stated[name])}" for name, said in ERRORS.items() if name in stated]
     return "\n".join(lines)
+
+
+def _rate(found: dict[str, Any]) -> str:
+    return (
+        f"{found['rate']:.1%}, between {found['low']:.1%} and {found['high']:.1%}"
+        f" (95 %), of {found['count']} held out"
+    )
