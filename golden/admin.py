@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from golden.models import PublishRequest
@@ -30,8 +29,8 @@ def _waiting(request: HttpRequest) -> list[Notice]:
     count = waiting.exclude(requested_by_id=request.user.pk).count()
     if not count:
         return []
-    sentence = ngettext("%s answer waits for approval.", "%s answers wait for approval.", count)
-    return [Notice(_(sentence) % count, reverse("admin:golden_queue"))]
+    sentence = ngettext("{n} answer waits for approval.", "{n} answers wait for approval.", count)
+    return [Notice(sentence.format(n=count), reverse("admin:golden_queue"))]
 
 
 site = our_site()

@@ -147,4 +147,4 @@ def version_label(version: AnswerVersion | None) -> str:
 
 def seconds_label(seconds: int) -> str:
     """Return how long something takes to say."""
-    return ngettext("about %s second", "about %s seconds", seconds) % seconds
+    return ngettext("about {n} second", "about {n} seconds", seconds).format(n=seconds)

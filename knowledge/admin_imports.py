@@ -190,8 +190,8 @@ def _handed_in(request: HttpRequest, form: UploadForm) -> ImportRun | None:
     except EarmarkError as refusal:
         form.add_error(None, _(str(refusal)))
         return None
-    told_of = ngettext("%s file is handed in.", "%s files are handed in.", len(files))
-    messages.success(request, told_of % len(files))
+    told_of = ngettext("{n} file is handed in.", "{n} files are handed in.", len(files))
+    messages.success(request, told_of.format(n=len(files)))
     return run
 
 

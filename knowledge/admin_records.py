@@ -103,8 +103,10 @@ class IndexStateAdmin(ActingReadOnly):
         rows: list[Any] = rows_with(request, Role.EDITOR, queryset)
         for state in rows:
             self.retry(request, state)
-        told = ngettext("The index tries %s again now.", "The index tries %s again now.", len(rows))
-        messages.success(request, told % len(rows))
+        told = ngettext(
+            "The index tries {n} again now.", "The index tries {n} again now.", len(rows)
+        )
+        messages.success(request, told.format(n=len(rows)))
 
     def has_retry_permission(self, request: HttpRequest) -> bool:
         """Whether the person edits content anywhere."""

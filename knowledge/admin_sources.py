@@ -121,21 +121,21 @@ class SourceScheduleAdmin(ButtonAdmin):
         """Agree to what the last look would remove."""
         count = confirm(schedule, by=actor_of(request), at=at_of(request))
         told = ngettext(
-            "%s removal is agreed to; the source is looked at again.",
-            "%s removals are agreed to; the source is looked at again.",
+            "{n} removal is agreed to; the source is looked at again.",
+            "{n} removals are agreed to; the source is looked at again.",
             count,
         )
-        return told % count
+        return told.format(n=count)
 
     def keep(self, request: HttpRequest, schedule: SourceSchedule) -> str:
         """Keep what the last look would remove."""
         count = refuse(schedule, by=actor_of(request), at=at_of(request))
         told = ngettext(
-            "%s item that is gone from its source stays.",
-            "%s items that are gone from their source stay.",
+            "{n} item that is gone from its source stays.",
+            "{n} items that are gone from their source stay.",
             count,
         )
-        return told % count
+        return told.format(n=count)
 
 
 @admin.register(UsageEntry)

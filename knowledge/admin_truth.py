@@ -169,9 +169,9 @@ class TruthAdmin(ButtonAdmin):
         for row in rows:
             getattr(self, verb)(request, row)
         told = ngettext(
-            "Done for %s of the chosen rows.", "Done for %s of the chosen rows.", len(rows)
+            "Done for {n} of the chosen rows.", "Done for {n} of the chosen rows.", len(rows)
         )
-        messages.success(request, told % len(rows))
+        messages.success(request, told.format(n=len(rows)))
 
     def allows(self, verb: str, row: Any) -> bool:
         """Whether this is done to such a row here, whoever asks."""

@@ -105,7 +105,7 @@ def scope_words(scope: Scope) -> str:
     picked = len(scope.ids) + len(scope.directories) + len(scope.folders)
     if scope.is_vacant:
         return _("restricted, nothing left to search")
-    return ngettext("restricted to %s pick", "restricted to %s picks", picked) % picked
+    return ngettext("restricted to {n} pick", "restricted to {n} picks", picked).format(n=picked)
 
 
 def script_words() -> dict[str, Any]:

@@ -6,13 +6,19 @@ from typing import Final
 
 from django.utils.translation import gettext_noop as _
 
+from knowledge.retrieval.grounding import NO_MATCH, UNAVAILABLE, WEAK
+from knowledge.retrieval.siblings import ASK_WHICH
+
 # What the contract says on the wire; pages show a word for each.
 OF_THE_WIRE: Final = (
     _("ok"), _("no_match"), _("restricted_empty"), _("timeout"), _("unavailable"),
     _("voice"), _("staff"), _("all"), _("selected"), _("instruction"), _("knowledge"), _("golden"),
     _("lexical"), _("dense"), _("pending"), _("retrying"), _("failed"), _("live"),
+    _("embed"), _("scope"), _("candidates"), _("fuse"), _("render"),
     _("created"), _("updated"), _("unchanged"), _("pruned"), _("moved"),
 )  # fmt: skip
+# What the model is told beside results, in English; staff read it in their language.
+GUIDANCE: Final = (WEAK, NO_MATCH, UNAVAILABLE, ASK_WHICH)
 # What Django's own Arabic lacks.
 OF_DJANGO: Final = (
     _("Password-based authentication"), _("Enabled"), _("Disabled"), _("Reset password"),

@@ -18,6 +18,7 @@ from django.utils.functional import Promise
 from django.utils.translation import override
 
 from config.catalogue import templates
+from config.catalogue.borrowed import GUIDANCE
 from config.catalogue.templates import Sentence
 from config.private import ROOT
 from tenants.errors import EarmarkError
@@ -40,10 +41,15 @@ def everything_said() -> Said:
     said: Said = {}
     # Names are lazy; without a language they say what is to be translated.
     with override(None):
-        for place, found in (*_of_templates(), *_of_code(), *_of_models(), *_of_refusals()):
+        for place, found in _every_sentence():
             if found[0].strip():
                 said.setdefault(found, set()).add(place)
     return _without_singles(said)
+
+
+def _every_sentence() -> Iterator[tuple[str, Sentence]]:
+    for found in (_of_templates, _of_code, _of_guidance, _of_models, _of_refusals):
+        yield from found()
 
 
 def template_files() -> list[Path]:
@@ -75,6 +81,11 @@ def _of_code() -> Iterator[tuple[str, Sentence]]:
             ):
                 one, many = found[:2] if isinstance(found, tuple) else (found, None)
                 yield _place(path), (one, many)
+
+
+def _of_guidance() -> Iterator[tuple[str, Sentence]]:
+    for text in GUIDANCE:
+        yield "knowledge/retrieval", (text, None)
 
 
 def _of_models() -> Iterator[tuple[str, Sentence]]:

@@ -51,7 +51,7 @@ def compare_index(request: HttpRequest) -> HttpResponse:
         return HttpResponseNotAllowed(["POST"])
     if space is not None:
         found = reconcile(organization.pk, space=space, at=at_of(request)).total
-        sentence = ngettext("%s difference was found.", "%s differences were found.", found)
-        messages.success(request, sentence % found)
+        sentence = ngettext("{n} difference was found.", "{n} differences were found.", found)
+        messages.success(request, sentence.format(n=found))
     address = reverse("admin:golden_list")
     return HttpResponseRedirect(f"{address}?organization={organization.slug}")

@@ -285,6 +285,8 @@ class Lifecycle(RuleBasedStateMachine):
         assert self.staff.row(answer.pk).lock_version == before
 
 
+# With every example of `make test-all` it takes longer than a test usually may.
+@pytest.mark.timeout(3_600)
 @pytest.mark.django_db
 def test_any_order_of_verbs_and_messages_ends_with_the_index_as_it_is_published():
     examples = max(12, settings().max_examples if settings().max_examples >= 300 else 0)
