@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from knowledge.api import folders, imports, instructions, items, jobs, places, schedules
+from knowledge.api import folders, imports, instructions, items, jobs, places, schedules, spaces
 
 urlpatterns = [
     path("items", items.ItemsView.as_view()),
@@ -36,6 +36,7 @@ urlpatterns = [
     path("imports/<str:pk>/resume", imports.ImportResumeView.as_view()),
     path("imports/<str:pk>/cancel", imports.ImportCancelView.as_view()),
     path("imports/<str:pk>/retry", imports.ImportRetryView.as_view()),
+    path("embedding-spaces", spaces.SpacesView.as_view()),
     path("directories", places.DirectoriesView.as_view()),
     path("directories/<str:pk>", places.DirectoryView.as_view()),
 ]
