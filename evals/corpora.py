@@ -9,6 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
+from django.core.management import call_command
+
 from config.private import locked
 from config.scratch import (
     digest_of,
@@ -40,11 +42,12 @@ VERSION: Final = UUID("00000000-0000-4000-8000-000000000001")
 _WRITING: Final = (
     "evals/corpora.py", "knowledge/passages.py", "knowledge/folders.py",
     "knowledge/text/*.py", "knowledge/indexing/texts.py", "knowledge/indexing/assets.py",
-    "knowledge/indexing/lexical.py", "*/migrations/*.py",
+    "knowledge/indexing/lexical.py",
 )  # fmt: skip
+_SCHEMA: Final = ("*/migrations/*.py",)
 _FITTING: Final = (
     "knowledge/calibration/*.py", "knowledge/calibration/bank/*", "knowledge/retrieval/policy.py",
-    "knowledge/retrieval/centring.py", "knowledge/text/speech.py",
+    "knowledge/retrieval/centring.py", "knowledge/retrieval/grounding.py", "knowledge/text/speech.py",
 )  # fmt: skip
 _BATCH: Final = 100
 Progress = Callable[[int, int], None]
@@ -60,12 +63,16 @@ def open_corpus(view: View, embedder: Embedder, progress: Progress) -> dict[UUID
     point_at(name)
     with locked("eval-corpora"):
         made = json.loads(noted(name) or "{}")
+        if made and made.get("schema") != digest_of(*_SCHEMA):
+            call_command("migrate", verbosity=0)
+            note(name, json.dumps(made | {"schema": digest_of(*_SCHEMA)}))
         if embedder.space.fingerprint != made.get("space"):
             _fill(name, view.documents, embedder, progress)
-            made = {"space": embedder.space.fingerprint}
+            made = {"space": embedder.space.fingerprint, "schema": digest_of(*_SCHEMA)}
         if made.get("fitted") != digest_of(*_FITTING):
             _calibrate(embedder)
-            note(name, json.dumps(made | {"fitted": digest_of(*_FITTING)}))
+            known = {"fitted": digest_of(*_FITTING), "schema": digest_of(*_SCHEMA)}
+            note(name, json.dumps(made | known))
     with organization_context(organization().pk):
         return dict(Item.objects.values_list("pk", "external_id"))
 
