@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ class Site:
     pages: dict[str, Any] = field(default_factory=dict)
     asked: list[tuple[str, int]] = field(default_factory=list)
     etags: bool = True
+    delay_s: float = 0.0
+    hosts: list[str] = field(default_factory=list)
 
     @property
     def address(self) -> str:
@@ -51,6 +54,8 @@ def site() -> Iterator[Site]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            time.sleep(made.delay_s)
+            made.hosts.append(self.headers.get("Host", ""))
             answer = made.pages.get(self.path, 404)
             status, headers, body = _answer(made, answer, self.headers.get("If-None-Match"))
             made.asked.append((self.path, status))

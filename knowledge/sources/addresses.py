@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+from collections.abc import Iterator
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
@@ -11,6 +12,8 @@ from django.conf import settings
 
 from knowledge.sources.errors import AddressRefused, PageUnavailable
 
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_TRANSLATED: Final = ipaddress.IPv6Network("64:ff9b::/96")
 SCHEMES: Final = {"http": 80, "https": 443}
 
 
@@ -54,5 +57,12 @@ def port_of(parts: SplitResult) -> int:
 
 def _is_public(text: str) -> bool:
     address = ipaddress.ip_address(text.partition("%")[0])
-    inner = getattr(address, "ipv4_mapped", None) or getattr(address, "sixtofour", None)
-    return all(each.is_global and not each.is_multicast for each in (address, inner) if each)
+    return all(each.is_global and not each.is_multicast for each in (address, *_inside(address)))
+
+
+def _inside(address: Address) -> Iterator[Address]:
+    """Yield the address of the older protocol that this one leads to."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address in _TRANSLATED:
+            yield ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+        yield from (each for each in (address.ipv4_mapped, address.sixtofour) if each)

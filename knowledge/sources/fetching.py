@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 import time
 from dataclasses import dataclass
 from types import TracebackType
@@ -37,9 +38,10 @@ class Fetched:
 class Fetcher:
     """Reads pages; cookies and proxies of the environment play no part."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, verify: ssl.SSLContext | bool = True) -> None:
         self._client = httpx2.Client(
             trust_env=False,
+            verify=verify,
             timeout=_TIMEOUT,
             # Two hosts may share an address: a connection made for one is not used for the other.
             limits=httpx2.Limits(max_keepalive_connections=0),
@@ -112,7 +114,8 @@ def _read(url: str, response: httpx2.Response) -> Fetched:
 
 def _bounded(response: httpx2.Response) -> bytes:
     ends, parts, size = time.monotonic() + PAGE_SECONDS, [], 0
-    for part in response.iter_bytes(64 * 1024):
+    # As they come: waiting for a larger part would let a server that drips decide how long it takes.
+    for part in response.iter_bytes():
         size += len(part)
         if size > LARGEST_PAGE:
             raise PageUnavailable(f"It is larger than {LARGEST_PAGE // MEBIBYTE} MiB.")

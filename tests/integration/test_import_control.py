@@ -156,33 +156,34 @@ def running_look(staff):
         return ImportRun.objects.filter(source__slug="web").order_by("-started_at").first()
 
 
-def test_a_look_at_a_source_is_paused_keeps_its_lease_and_goes_on(staff, looked_at, monkeypatch):
+@pytest.fixture
+def paused_look(staff, looked_at, monkeypatch):
+    """A look that was paused after its first batch, and the thread it runs in."""
     _web, made = looked_at
     monkeypatch.setattr("knowledge.ingestion.batches.MOST_ROWS", 3)
     monkeypatch.setattr(importing, "PAUSED_S", 0.02)
-    held = threading.Event()
-    real = status_of
+    held, once = threading.Event(), iter([True])
 
     def told(run):
         held.set()
-        return real(run)
-
-    monkeypatch.setattr(importing, "status_of", told)
-
-    paused = iter([True])
-    write = write_batch
+        return status_of(run)
 
     def pausing(running, batch):
-        write(running, batch)
+        write_batch(running, batch)
         with staff.acme.context():
-            if next(paused, False):
+            if next(once, False):
                 pause(running.run, by=BY, at=now())
             return ImportRun.objects.get(pk=running.run.pk).status
 
+    monkeypatch.setattr(importing, "status_of", told)
     monkeypatch.setattr("knowledge.sources.syncing.write_batch", pausing)
     thread = looks(staff, made)
     assert held.wait(60)
-    run = running_look(staff)
+    return made, running_look(staff), thread
+
+
+def test_a_look_at_a_source_is_paused_keeps_its_lease_and_goes_on(staff, paused_look):
+    made, run, thread = paused_look
     with staff.acme.context():
         first = SourceSchedule.objects.get(pk=made.pk).lease_until
 
