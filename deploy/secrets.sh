@@ -13,6 +13,8 @@ keep database_owner_url "postgresql://earmark_owner:$(cat secrets/owner_password
 keep openai_api_key none
 # Replace it where mail is sent: smtp://user:password@host:587
 keep email_url none
+# Replace it where people sign in with a provider of their own.
+keep oidc_client_secret none
 # The containers read them under their own user id.
 chmod 644 secrets/*
 chmod 711 secrets
