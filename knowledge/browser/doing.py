@@ -27,7 +27,7 @@ from knowledge.shelving.folders import (
     move_folder,
     rename_folder,
 )
-from knowledge.shelving.items import is_kept_fresh
+from knowledge.shelving.items import fresh_sources
 from knowledge.shelving.jobs import Order, start, start_chosen
 from knowledge.shelving.picks import folder_picks
 from tenants.admin_site import own_transaction
@@ -161,7 +161,7 @@ def _folder_asked(seen: Visit, asked: Asked) -> HttpResponse:
 def _is_fresh(seen: Visit, key: str) -> bool:
     rows = Source.objects.filter(organization_id=seen.organization_id, slug=source_slug(key))
     source = rows.first()
-    return source is not None and is_kept_fresh(source.pk)
+    return source is not None and source.pk in fresh_sources(seen.organization_id)
 
 
 def _folder_done(seen: Visit, asked: Asked) -> HttpResponse | None:

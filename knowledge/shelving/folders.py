@@ -34,7 +34,7 @@ from knowledge.shelving.errors import (
     SourceFilesIt,
     StaysInSource,
 )
-from knowledge.shelving.items import is_kept_fresh
+from knowledge.shelving.items import fresh_sources
 from knowledge.shelving.jobs import Order, start
 from knowledge.shelving.picks import folder_picks
 from tenants.auditing import Actor, Change, note
@@ -59,6 +59,8 @@ SELECT folder_key FROM knowledge_item
         OR (folder_key >= %(low)s COLLATE "C" AND folder_key < %(high)s COLLATE "C"))
  ORDER BY {measure} DESC LIMIT 1
 """
+# A hundred thousand items take longer than any statement of a page may.
+_PATIENCE: Final = "SET LOCAL statement_timeout = '5min'"
 _MEASURES: Final = (
     "octet_length(folder_key)",
     "length(folder_key) - length(replace(folder_key, '/', ''))",
@@ -154,7 +156,7 @@ def _opened(
         raise FolderGone
     if source.kind == SourceKind.GOLDEN:
         raise NotOurs
-    if refiles and is_kept_fresh(source.pk):
+    if refiles and source.pk in fresh_sources(organization_id):
         raise SourceFilesIt
     if expected is not None and live.count() != expected:
         raise FolderChanged
@@ -169,6 +171,8 @@ def _refuse_in_use(organization_id: int, key: str) -> None:
 
 def _filed(organization_id: int, key: str, new: str, *, by: Actor, at: datetime) -> Refiled:
     values = _values(organization_id, key) | {"new": new, "at": at}
+    with connection.cursor() as cursor:
+        cursor.execute(_PATIENCE)
     _refuse_too_long(values, key, new)
     rereading = _to_read_again(organization_id, key, new, by=by, at=at)
     with connection.cursor() as cursor:

@@ -1,6 +1,6 @@
-"""The verbs that staff apply to items one by one: file elsewhere, delete, restore, publish, take back.
+"""What staff do to items: file elsewhere, delete, restore, publish, take back.
 
-Each expects a locked row and the organization's context, and writes its audit entry.
+Each verb looks at one row and says which columns it gets, or why it stays as it is; `putting` writes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import Any, Final
 from uuid import UUID
 
 from knowledge.folders import source_slug
-from knowledge.indexing.writing import Outcome, Written, change, reread
 from knowledge.models import Item, ItemKind, ReviewStatus, SourceSchedule
 from knowledge.shelving.errors import (
     ItemDeleted,
@@ -21,94 +20,94 @@ from knowledge.shelving.errors import (
     SourceFilesIt,
     StaysInSource,
 )
-from tenants.auditing import Actor, Change, note
 
 RESTORABLE: Final = timedelta(days=30)
 
 
 @dataclass(frozen=True)
-class Hand:
-    """Who does it, when, and why."""
+class Put:
+    """A row, the columns it gets, and the verb as the audit trail has it."""
 
-    by: Actor
-    at: datetime
-    reason: str = ""
+    row: Item
+    verb: str
+    columns: Mapping[str, Any]
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """Return the columns that the row does not have already."""
+        return {n: value for n, value in self.columns.items() if getattr(self.row, n) != value}
 
 
-def move_item(row: Item, key: str, hand: Hand) -> Written:
+def moved_item(row: Item, key: str, fresh: frozenset[UUID]) -> Put:
     """File an item in another folder of its source; what is picked by itself stays picked.
 
+    Shape: `fresh` are the sources whose items somebody else files.
     Raises: NotOurs, ItemDeleted, StaysInSource, SourceFilesIt
     """
     _refuse_unwritten(row)
     if source_slug(key) != row.source.slug:
         raise StaysInSource
-    if key != row.folder_key and is_kept_fresh(row.source_id):
+    if key != row.folder_key and row.source_id in fresh:
         raise SourceFilesIt
-    return _put(row, "move", {"folder_key": key}, hand)
+    return Put(row, "move", {"folder_key": key})
 
 
-def delete_item(row: Item, hand: Hand) -> Written:
+def deleted_item(row: Item, at: datetime) -> Put:
     """Delete softly: gone from the next search, restorable for thirty days, picks kept.
 
     Raises: NotOurs
     """
     if row.kind == ItemKind.GOLDEN:
         raise NotOurs
-    deleted_at = hand.at if row.deleted_at is None else row.deleted_at
-    return _put(row, "withdraw", {"deleted_at": deleted_at}, hand)
+    return Put(row, "withdraw", {"deleted_at": row.deleted_at or at})
 
 
-def restore_item(row: Item, hand: Hand) -> Written:
+def restored_item(row: Item, at: datetime) -> Put:
     """Take a deletion back.
 
     Raises: NotOurs, RestoreTooLate
     """
     if row.kind == ItemKind.GOLDEN:
         raise NotOurs
-    if row.deleted_at is not None and row.deleted_at < hand.at - RESTORABLE:
+    if row.deleted_at is not None and row.deleted_at < at - RESTORABLE:
         raise RestoreTooLate
-    return _put(row, "restore", {"deleted_at": None}, hand)
+    return Put(row, "restore", {"deleted_at": None})
 
 
-def publish_item(row: Item, hand: Hand) -> Written:
+def published_item(row: Item) -> Put:
     """Let an item be served.
 
     Raises: NotOurs, ItemDeleted
     """
     _refuse_unwritten(row)
-    return _put(row, "review", {"review_status": ReviewStatus.APPROVED}, hand)
+    return Put(row, "review", {"review_status": ReviewStatus.APPROVED})
 
 
-def unpublish_item(row: Item, hand: Hand) -> Written:
+def unpublished_item(row: Item) -> Put:
     """Keep an item from being served until it is published again.
 
     Raises: NotOurs, ItemDeleted
     """
     _refuse_unwritten(row)
-    if row.review_status == ReviewStatus.REJECTED:
-        return Written(row.pk, Outcome.UNCHANGED)
-    return _put(row, "review", {"review_status": ReviewStatus.PENDING}, hand)
+    is_rejected = row.review_status == ReviewStatus.REJECTED
+    status = row.review_status if is_rejected else ReviewStatus.PENDING
+    return Put(row, "review", {"review_status": status})
 
 
-def put_back(row: Item, before: Mapping[str, Any], hand: Hand) -> Written:
+def put_back(row: Item, before: Mapping[str, Any]) -> Put:
     """Give an item the columns that it had before a verb.
 
     Raises: NotOurs
     """
     if row.kind == ItemKind.GOLDEN:
         raise NotOurs
-    return _put(row, "undo", {name: _read(name, value) for name, value in before.items()}, hand)
+    return Put(row, "undo", {name: _read(name, value) for name, value in before.items()})
 
 
-def match_again(row: Item, hand: Hand) -> Written:
-    """Match an item by the name that its folder has now."""
-    return reread(row, at=hand.at)
-
-
-def is_kept_fresh(source_id: UUID) -> bool:
-    """Whether somebody else files the items of a source, again at every look."""
-    return SourceSchedule.objects.filter(source_id=source_id, is_active=True).exists()
+def fresh_sources(organization_id: int) -> frozenset[UUID]:
+    """Return the sources whose items somebody else files, again at every look."""
+    schedules = SourceSchedule.objects.filter(organization_id=organization_id, is_active=True)
+    return frozenset(schedules.values_list("source_id", flat=True))
 
 
 def told(value: Any) -> Any:
@@ -120,16 +119,6 @@ def _read(name: str, value: Any) -> Any:
     if name == "deleted_at" and value is not None:
         return datetime.fromisoformat(value)
     return value
-
-
-def _put(row: Item, verb: str, columns: dict[str, Any], hand: Hand) -> Written:
-    before = {name: told(getattr(row, name)) for name in columns}
-    written = change(row, at=hand.at, **columns)
-    if written.outcome != Outcome.UNCHANGED:
-        after = {name: told(value) for name, value in columns.items()}
-        made = Change(f"item.{verb}", "item", str(row.pk), before, after, hand.reason)
-        note(row.organization_id, made, by=hand.by, at=hand.at)
-    return written
 
 
 def _refuse_unwritten(row: Item) -> None:

@@ -16,6 +16,8 @@ from knowledge.models import BulkAction, BulkEntry, BulkJob, Item
 from knowledge.shelving.errors import CannotUndo, NothingChosen
 from tenants.auditing import Actor, Change, note
 
+# A hundred thousand items take longer than any statement of a page may.
+_PATIENCE: Final = "SET LOCAL statement_timeout = '5min'"
 # Before and behind the query that chooses the items.
 _INSERT: Final = (
     "INSERT INTO knowledge_bulkentry"
@@ -107,6 +109,7 @@ def _entered(
 ) -> BulkJob:
     sql, params = rows.query.sql_with_params()
     with connection.cursor() as cursor:
+        cursor.execute(_PATIENCE)
         cursor.execute(
             _INSERT + around[0] + sql + around[1], [job.organization_id, job.pk, *params]
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -13,32 +13,30 @@ from uuid import UUID
 from django.db import DataError, IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
 
-from knowledge.indexing.writing import Outcome as Wrote
-from knowledge.indexing.writing import Written
 from knowledge.ingestion.persistence import persistently
 from knowledge.models import BulkAction, BulkEntry, BulkJob, Item
 from knowledge.shelving.errors import ItemChanged
 from knowledge.shelving.items import (
-    Hand,
-    delete_item,
-    match_again,
-    move_item,
-    publish_item,
+    Put,
+    deleted_item,
+    fresh_sources,
+    moved_item,
+    published_item,
     put_back,
-    restore_item,
+    restored_item,
     told,
-    unpublish_item,
+    unpublished_item,
 )
+from knowledge.shelving.putting import Hand, put_many, reread_many
 from tenants.auditing import Actor, Change, note
 from tenants.errors import EarmarkError
 from tenants.isolation import organization_context
 from tenants.models import Organization
 
 Clock = Callable[[], datetime]
-BATCH: Final = 100
+BATCH: Final = 200
 # Longer than a batch takes; a job whose process died is taken over after that.
 LEASE: Final = timedelta(seconds=60)
-KEPT: Final = ("folder_key", "deleted_at", "review_status")
 NOT_STORED: Final = "not_stored"
 Outcome = BulkEntry.Outcome
 Status = BulkJob.Status
@@ -119,8 +117,10 @@ def _do(batch: _Batch) -> None:
         organization_id=batch.job.organization_id, pk__in=[e.item_id for e in batch.entries]
     )
     by_pk = {row.pk: row for row in found.order_by("pk")}
-    for entry in batch.entries:
-        _one(batch, entry, by_pk[entry.item_id])
+    if batch.job.action == BulkAction.REREAD:
+        _reread(batch, by_pk)
+    else:
+        _put(batch, by_pk)
     BulkEntry.objects.bulk_update(batch.entries, ["outcome", "code", "before", "version"])
     counts: dict[str, Any] = {
         name: F(name) + sum(entry.outcome == name for entry in batch.entries)
@@ -130,41 +130,60 @@ def _do(batch: _Batch) -> None:
     jobs.update(lease_until=batch.hand.at + LEASE, **counts)
 
 
-def _one(batch: _Batch, entry: BulkEntry, row: Item) -> None:
-    before = {name: told(getattr(row, name)) for name in KEPT}
+def _reread(batch: _Batch, rows: Mapping[UUID, Item]) -> None:
+    # Its own words are all that matching again looks at, whatever else has changed.
+    others = {row.pk for row in reread_many(list(rows.values()), batch.hand.at)}
+    for entry in batch.entries:
+        entry.outcome = Outcome.DONE if entry.item_id in others else Outcome.UNCHANGED
+
+
+def _put(batch: _Batch, rows: Mapping[UUID, Item]) -> None:
+    fresh = fresh_sources(batch.job.organization_id)
+    puts: list[tuple[BulkEntry, Put]] = []
+    for entry in batch.entries:
+        try:
+            puts.append((entry, _decided(batch, entry, rows[entry.item_id], fresh)))
+        except EarmarkError as refusal:
+            entry.outcome, entry.code = Outcome.REFUSED, refusal.code
+    _write(puts, batch.hand)
+
+
+def _write(puts: Sequence[tuple[BulkEntry, Put]], hand: Hand) -> None:
+    """Write all of them; when the database refuses one, each by itself."""
+    before = {entry.pk: _before(put) for entry, put in puts}
     try:
         with transaction.atomic():
-            written = _act(batch, entry, row)
-    except EarmarkError as refusal:
-        entry.outcome, entry.code = Outcome.REFUSED, refusal.code
+            put_many([put for _entry, put in puts], hand)
     except (DataError, IntegrityError):
-        entry.outcome, entry.code = Outcome.REFUSED, NOT_STORED
-    else:
-        unchanged = written.outcome == Wrote.UNCHANGED
-        entry.outcome = Outcome.UNCHANGED if unchanged else Outcome.DONE
-        entry.version = row.lock_version
-        entry.before = {n: v for n, v in before.items() if v != told(getattr(row, n))}
+        if len(puts) == 1:
+            puts[0][0].outcome, puts[0][0].code = Outcome.REFUSED, NOT_STORED
+            return
+        for entry, put in puts:
+            fresh_row = Item.objects.select_related("source").get(pk=put.row.pk)
+            _write([(entry, Put(fresh_row, put.verb, put.columns))], hand)
+        return
+    for entry, put in puts:
+        entry.before, entry.version = before[entry.pk], put.row.lock_version
+        entry.outcome = Outcome.DONE if entry.before else Outcome.UNCHANGED
 
 
-_VERBS: Final[Mapping[str, Callable[[Item, Hand], Written]]] = {
-    BulkAction.DELETE: delete_item,
-    BulkAction.RESTORE: restore_item,
-    BulkAction.PUBLISH: publish_item,
-    BulkAction.UNPUBLISH: unpublish_item,
-    BulkAction.REREAD: match_again,
-}
+def _before(put: Put) -> dict[str, Any]:
+    return {name: told(getattr(put.row, name)) for name in put.changed}
 
 
-def _act(batch: _Batch, entry: BulkEntry, row: Item) -> Written:
-    action = batch.job.action
-    # Its own words are all that matching again looks at, whatever else has changed.
-    if action != BulkAction.REREAD and row.lock_version != entry.version:
+def _decided(batch: _Batch, entry: BulkEntry, row: Item, fresh: frozenset[UUID]) -> Put:
+    action, at = batch.job.action, batch.hand.at
+    if row.lock_version != entry.version:
         raise ItemChanged
     if action == BulkAction.MOVE:
-        return move_item(row, batch.job.target, batch.hand)
+        return moved_item(row, batch.job.target, fresh)
     if action == BulkAction.UNDO:
-        return put_back(row, entry.before, batch.hand)
-    return _VERBS[action](row, batch.hand)
+        return put_back(row, entry.before)
+    if action == BulkAction.DELETE:
+        return deleted_item(row, at)
+    if action == BulkAction.RESTORE:
+        return restored_item(row, at)
+    return published_item(row) if action == BulkAction.PUBLISH else unpublished_item(row)
 
 
 def _close(job: BulkJob, hand: Hand) -> None:
