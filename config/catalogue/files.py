@@ -50,15 +50,15 @@ def follow(catalogue: Catalog, said: Said) -> Catalog:
     kept = Catalog(locale=catalogue.locale, header_comment=catalogue.header_comment)
     kept.mime_headers = catalogue.mime_headers
     kept.creation_date = kept.revision_date = _WHEN
-    for one, many in sorted(said, key=lambda sentence: sentence[0]):
-        old = catalogue.get(one)
-        places = [(place, None) for place in sorted(said[one, many])]
+    for found in sorted(said, key=lambda one: (one.one, one.context or "")):
+        old = catalogue.get(found.one, found.context)
         kept.add(
-            one if many is None else (one, many),
-            _kept(old, catalogue.num_plurals, counted=many is not None),
-            locations=places,  # type: ignore[arg-type]
+            found.one if found.many is None else (found.one, found.many),
+            _kept(old, catalogue.num_plurals, counted=found.many is not None),
+            locations=[(place, None) for place in sorted(said[found])],  # type: ignore[misc]
             user_comments=old.user_comments if old else (),
             flags=old.flags & {"fuzzy"} if old else (),
+            context=found.context,
         )
     return kept
 

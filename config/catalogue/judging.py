@@ -41,15 +41,15 @@ def wrong_in(catalogue: Catalog, said: Said) -> Iterator[str]:
 
 
 def _missing(catalogue: Catalog, said: Said) -> Iterator[str]:
-    for (one, many), places in sorted(said.items(), key=lambda found: found[0][0]):
-        known = catalogue.get(one)
-        where = ", ".join(sorted(places))
-        if known is None or known.pluralizable != (many is not None):
-            yield f"not in the catalogue: {one!r} ({where})"
+    for found, places in sorted(said.items(), key=lambda pair: pair[0].one):
+        known = catalogue.get(found.one, found.context)
+        where = f"{found.one!r} ({', '.join(sorted(places))})"
+        if known is None or known.pluralizable != (found.many is not None):
+            yield f"not in the catalogue: {where}"
         elif not all(forms_of(known)):
-            yield f"not translated: {one!r} ({where})"
+            yield f"not translated: {where}"
         elif known.fuzzy:
-            yield f"marked fuzzy: {one!r} ({where})"
+            yield f"marked fuzzy: {where}"
 
 
 def _misplaced(catalogue: Catalog) -> Iterator[str]:
@@ -82,6 +82,7 @@ def _stale(language: str, catalogue: Catalog) -> Iterator[str]:
     for message in catalogue:
         if message.id and not message.fuzzy and any(forms_of(message)):
             one = _texts(message)[0]
+            one = f"{message.context}\x04{one}" if message.context else one
             for nth, form in enumerate(forms_of(message)):
                 if compiled.get((one, nth) if message.pluralizable else one) != form:
                     yield f"not compiled: {one!r}"

@@ -33,6 +33,10 @@ _KEYWORDS: Final[dict[str, Any]] = {
     "gettext_noop": None,
     "ngettext": (1, 2),
     "ngettext_lazy": (1, 2),
+    "pgettext": ((1, "c"), 2),
+    "pgettext_lazy": ((1, "c"), 2),
+    "npgettext": ((1, "c"), 2, 3),
+    "npgettext_lazy": ((1, "c"), 2, 3),
 }
 
 
@@ -42,7 +46,7 @@ def everything_said() -> Said:
     # Names are lazy; without a language they say what is to be translated.
     with override(None):
         for place, found in _every_sentence():
-            if found[0].strip():
+            if found.one.strip():
                 said.setdefault(found, set()).add(place)
     return _without_singles(said)
 
@@ -76,24 +80,25 @@ def _of_templates() -> Iterator[tuple[str, Sentence]]:
 def _of_code() -> Iterator[tuple[str, Sentence]]:
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
-            for _line, found, _comments, _context in extract_from_file(
+            for _line, found, _comments, context in extract_from_file(
                 "python", str(path), keywords=_KEYWORDS
             ):
-                one, many = found[:2] if isinstance(found, tuple) else (found, None)
-                yield _place(path), (one, many)
+                texts = found if isinstance(found, tuple) else (found,)
+                many = texts[1] if len(texts) > 1 else None
+                yield _place(path), Sentence(texts[0], many, context)
 
 
 def _of_guidance() -> Iterator[tuple[str, Sentence]]:
     for text in GUIDANCE:
-        yield "knowledge/retrieval", (text, None)
+        yield "knowledge/retrieval", Sentence(text)
 
 
 def _of_models() -> Iterator[tuple[str, Sentence]]:
     for app in our_apps():
-        yield _place(ROOT / app.path / "apps.py"), (str(app.verbose_name), None)
+        yield _place(ROOT / app.path / "apps.py"), Sentence(str(app.verbose_name))
     for model in our_models():
         for text in names_of(model):
-            yield _place(getsourcefile(model)), (str(text), None)
+            yield _place(getsourcefile(model)), Sentence(str(text))
 
 
 def names_of(model: type[Model]) -> Iterator[Any]:
@@ -117,7 +122,7 @@ def _of_refusals() -> Iterator[tuple[str, Sentence]]:
         _load_errors(package)
     for refusal in _below(EarmarkError):
         if _reaches_a_page(refusal):
-            sentence = (cleandoc(refusal.__doc__ or "").strip(), None)
+            sentence = Sentence(cleandoc(refusal.__doc__ or "").strip())
             yield _place(getsourcefile(refusal)), sentence
 
 
@@ -146,10 +151,10 @@ def _place(path: Any) -> str:
 
 def _without_singles(said: Said) -> Said:
     """Let a sentence that is also counted somewhere stand once, with its plural."""
-    counted = {one: many for one, many in said if many is not None}
+    counted = {(found.one, found.context): found for found in said if found.many is not None}
     kept: Said = {}
-    for (one, many), places in said.items():
-        kept.setdefault((one, many or counted.get(one)), set()).update(places)
+    for found, places in said.items():
+        kept.setdefault(counted.get((found.one, found.context), found), set()).update(places)
     return kept
 
 

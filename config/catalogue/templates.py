@@ -6,13 +6,21 @@ import re
 from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.template import Template
 from django.template.base import Lexer, Token, TokenType
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
-Sentence = tuple[str, str | None]
+
+class Sentence(NamedTuple):
+    """What is looked up: a text, its plural, and what it is about where that changes the words."""
+
+    one: str
+    many: str | None = None
+    context: str | None = None
+
+
 # Names that every language writes alike.
 NAMES: Final = frozenset(
     {"Earmark", "UTC", "CSV", "JSON", "JSONL", "API", "URL", "HTTP", "OpenAPI", "Markdown"}
@@ -31,10 +39,15 @@ def sentences(path: Path) -> Iterator[Sentence]:
     for node in nodes.get_nodes_by_type(TranslateNode):
         text = node.filter_expression.var.literal
         if isinstance(text, str):
-            yield text.replace("%", "%%"), None
+            yield Sentence(text.replace("%", "%%"), None, _context(node))
     for block in nodes.get_nodes_by_type(BlockTranslateNode):
         many = block.render_token_list(block.plural)[0] if block.plural else None
-        yield block.render_token_list(block.singular)[0], many
+        yield Sentence(block.render_token_list(block.singular)[0], many, _context(block))
+
+
+def _context(node: TranslateNode | BlockTranslateNode) -> str | None:
+    named = node.message_context
+    return None if named is None else str(named.var)
 
 
 def _nodes(path: Path) -> Any:

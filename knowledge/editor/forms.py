@@ -12,10 +12,12 @@ from django.utils.translation import gettext_lazy as _
 from knowledge.api.shapes import LONGEST_BODY
 from knowledge.editor.wording import Wording
 from knowledge.indexing.writing import Gates, Limit
-from knowledge.models import InstructionDirectory, Visibility
+from knowledge.models import Instruction, InstructionDirectory
 from tenants.admin_forms import InstantInput, RowsField
 from tenants.models import Segment
 
+# With their labels in the reader's language.
+_VISIBILITIES: Final[Any] = Instruction._meta.get_field("visibility").choices
 _AUTO: Final = {"dir": "auto"}
 _LISTED: Final = _("Tick the box above too, or the list would restrict nothing.")
 _GATES: Final = ("segment", "channel", "jurisdiction")
@@ -45,7 +47,7 @@ class WordingForm(forms.Form):
         max_length=16,
         help_text=_("A tag like en or ar; a label, not a limit."),
     )
-    visibility = forms.ChoiceField(label=_("Visibility"), choices=Visibility.choices)
+    visibility = forms.ChoiceField(label=_("Visibility"), choices=_VISIBILITIES)
     segment_restricted = forms.BooleanField(label=_("Only for these segments"), required=False)
     segments = RowsField(label=_("Segments"))
     channel_restricted = forms.BooleanField(label=_("Only on these channels"), required=False)

@@ -5,7 +5,7 @@ from babel.messages.catalog import Catalog
 
 from config.catalogue.files import follow, forms_of
 from config.catalogue.judging import wrong_in
-from config.catalogue.templates import sentences, untranslated
+from config.catalogue.templates import Sentence, sentences, untranslated
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def arabic(*pairs):
 
 
 def complaints(catalogue, *said):
-    return list(wrong_in(catalogue, {sentence: {"a.html"} for sentence in said}))
+    return list(wrong_in(catalogue, {Sentence(*sentence): {"a.html"} for sentence in said}))
 
 
 def test_the_sentences_of_both_tags_are_found_as_they_are_looked_up(page):
@@ -34,7 +34,10 @@ def test_the_sentences_of_both_tags_are_found_as_they_are_looked_up(page):
         '{% if x %}{% translate "Save 5 %" %}{% else %}{% blocktranslate count n=x %}{{ n }} day'
         "{% plural %}{{ n }} days{% endblocktranslate %}{% endif %}"
     )
-    assert sorted(sentences(path)) == [("%(n)s day", "%(n)s days"), ("Save 5 %%", None)]
+    assert sorted(sentences(path)) == [
+        Sentence("%(n)s day", "%(n)s days"),
+        Sentence("Save 5 %%"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -100,10 +103,20 @@ def test_a_number_without_a_name_stays_in_every_form():
 
 
 def test_gathering_keeps_translations_and_forgets_what_is_not_said():
-    kept = follow(arabic(("Save", "حفظ"), ("Gone", "ذهب")), {("Save", None): {"a.html"}})
+    kept = follow(arabic(("Save", "حفظ"), ("Gone", "ذهب")), {Sentence("Save"): {"a.html"}})
     assert {message.id: forms_of(message) for message in kept if message.id} == {"Save": ("حفظ",)}
 
 
 def test_gathering_gives_a_counted_sentence_room_for_every_form():
-    kept = follow(arabic(), {("{n} day", "{n} days"): {"a.py"}})
+    kept = follow(arabic(), {Sentence("{n} day", "{n} days"): {"a.py"}})
     assert [forms_of(message) for message in kept if message.id] == [("",) * 6]
+
+
+def test_one_word_about_two_things_is_two_sentences(page):
+    path = page('{% translate "Live" %}{% translate "Live" context "index" %}')
+    said = set(sentences(path))
+    assert said == {Sentence("Live"), Sentence("Live", None, "index")}
+    catalogue = arabic(("Live", "منشور"))
+    assert complaints(catalogue, *said) == ["not in the catalogue: 'Live' (a.html)"]
+    catalogue.add("Live", "محدّث", context="index")
+    assert complaints(catalogue, *said) == []
