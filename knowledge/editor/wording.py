@@ -7,6 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.utils.translation import gettext as _
+
 from knowledge.editor.errors import WordingRefused
 from knowledge.indexing.writing import Gates, Limit
 from knowledge.models import Instruction, InstructionDraft, InstructionVersion
@@ -61,10 +63,10 @@ def checked(wording: Wording) -> Wording:
     fields = {}
     for name in ("title", "body"):
         if not getattr(wording, name).strip():
-            fields[name] = "Must not be blank."
+            fields[name] = _("Must not be blank.")
     start, end = wording.gates.valid_from, wording.gates.valid_until
     if start is not None and end is not None and start >= end:
-        fields["valid_until"] = "Must be after the beginning."
+        fields["valid_until"] = _("Must be after the beginning.")
     if fields:
         raise WordingRefused(fields=fields)
     return wording
