@@ -16,7 +16,7 @@ _CONNECT_SECONDS: Final = 3
 _LIMITS: Final = {
     "default": "-c statement_timeout=30s -c lock_timeout=5s "
     "-c idle_in_transaction_session_timeout=60s",
-    "owner": "-c lock_timeout=5s",
+    "owner": "-c lock_timeout=2s",
 }
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -89,3 +90,15 @@ class Bench:
 def bench(transactional_db) -> Iterator[Bench]:
     with OpenAIServer() as server:
         yield Bench(tenant("acme"), server)
+
+
+@pytest.fixture
+def figures(capsys, request) -> Callable[..., None]:
+    """Print what a fault cost, also when the test succeeds."""
+
+    def tell(**values: object) -> None:
+        line = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items())
+        with capsys.disabled():
+            sys.stdout.write(f"\n{request.node.name}: {line}\n")
+
+    return tell
