@@ -22,8 +22,10 @@ from knowledge.editor.placing import (
     tell_place,
 )
 from knowledge.editor.publishing import RESTORABLE
+from knowledge.editor.wording import wording_of
+from knowledge.indexing.bulk import Wanted, write_many
 from knowledge.indexing.state import raise_desired_for_all
-from knowledge.indexing.writing import change
+from knowledge.indexing.writing import InstructionContent
 from knowledge.models import Category, Instruction, InstructionDirectory
 from knowledge.shelving.errors import RestoreTooLate
 from tenants.isolation import organization_context
@@ -74,9 +76,24 @@ def move_everything_up(organization_id: int, pk: UUID, hand: Hand, *, seen: str)
         rows = Instruction.objects.select_for_update(of=("self",)).filter(
             organization_id=organization_id, directory=directory, deleted_at=None
         )
-        for row in rows.order_by("pk"):
-            change(row, at=hand.at, directory_id=directory.parent_id)
+        lifted = [_lifted(row, directory.parent_id) for row in rows.order_by("pk")]
+        write_many(lifted, at=hand.at)
         tell_place(directory, "move_up", hand, after={"name": directory.name})
+
+
+def _lifted(row: Instruction, directory_id: UUID | None) -> Wanted:
+    wording = wording_of(row)
+    content = InstructionContent(
+        row.organization_id,
+        row.external_id,
+        wording.title,
+        wording.body,
+        directory_id,
+        wording.language,
+        wording.gates,
+        row.status,
+    )
+    return Wanted(content, row)
 
 
 def delete_everything(organization_id: int, pk: UUID, hand: Hand, *, seen: str) -> int:
