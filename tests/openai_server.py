@@ -98,6 +98,8 @@ class OpenAIServer:
         self.inputs: Counter[str] = Counter()
         self.bodies: deque[dict[str, Any]] = deque(maxlen=100)
         self.authorizations: deque[str] = deque(maxlen=100)
+        # A text that holds this is refused, and whatever is sent beside it.
+        self.poison = ""
         self.stopping = threading.Event()
         self._orders: deque[Order] = deque()
         self._standing = Order()
@@ -142,6 +144,8 @@ class OpenAIServer:
             self.inputs.update([texts] if isinstance(texts, str) else texts)
             self.bodies.append(body)
             self.authorizations.append(authorization)
+            if self.poison and any(self.poison in text for text in texts):
+                return Order("refused")
             return self._orders.popleft() if self._orders else self._standing
 
     def serve_forever(self) -> None:

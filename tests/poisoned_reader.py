@@ -15,7 +15,7 @@ from knowledge.ingestion.readers.parsed import ParsedText
 
 
 def read_file(path: str, name: str) -> list[ParsedText]:
-    POISONS[name](Path(path))
+    POISONS[name.rpartition("/")[2]](Path(path))
     return [ParsedText(name, f"{os.getpid()}")]
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import resource
+from datetime import UTC, datetime
 from io import StringIO
 
 import pytest
 from django.core.management import call_command
 
-from knowledge.models import ImportFailure, Item
+from knowledge.indexing.draining import Drain
+from knowledge.models import Chunk, ImportFailure, Item, LexicalEntry
 from tests import made_files as made
+from tests.embedders import CountingEmbedder
 from tests.world import tenant
 
 pytestmark = pytest.mark.django_db
@@ -66,7 +69,15 @@ def test_a_line_of_200_kilobytes_without_spaces_is_brought_in(ingest):
 
 
 @pytest.mark.slow
-def test_200_000_different_words_are_brought_in(ingest):
+def test_200_000_different_words_are_brought_in_and_indexed_whole(acme, ingest):
     words = " ".join(f"word{number}" for number in range(200_000))
     items, failed = ingest(words__txt=words.encode())
-    assert (len(items["words.txt"].body), failed) == (len(words), {})
+    item = items["words.txt"]
+    assert (len(item.body), failed) == (len(words), {})
+    while Drain(CountingEmbedder(), lambda: datetime.now(tz=UTC)).step():
+        pass
+    with acme.context():
+        for model in (Chunk, LexicalEntry):
+            slices = model.objects.filter(asset_id=item.pk, position__gte=0).order_by("position")
+            found = slices.values_list("start", "end")
+            assert "".join(item.body[start:end] for start, end in found) == item.body
