@@ -23,7 +23,8 @@ SEARCHES_END: Final = timedelta(seconds=15)
 BATCH: Final = 5_000
 _TABLES: Final = ("knowledge_vector", "knowledge_embeddedtext", "knowledge_spacegap")
 _DELETE: Final = """
-DELETE FROM {table} WHERE id IN (SELECT id FROM {table} WHERE space_id = %s ORDER BY id LIMIT %s)
+DELETE FROM {table} WHERE id IN (
+  SELECT id FROM {table} WHERE organization_id = %s AND space_id = %s LIMIT %s)
 """
 
 
@@ -49,14 +50,15 @@ def start_dropping(space: EmbeddingSpace, *, by: Actor, at: datetime) -> Embeddi
 def drop_batches(space: EmbeddingSpace, tell: Callable[[int], None] | None = None) -> int:
     """Delete everything of a space that is being dropped, then its row; return how many vectors.
 
-    Cost: a short transaction for each 5,000 rows.
+    Cost: a short transaction for each 5,000 rows; at the end the database looks through its vectors once.
     """
     deleted = 0
-    for table in _TABLES:
-        while count := _delete(table, space):
-            deleted += count if table == _TABLES[0] else 0
-            if tell is not None:
-                tell(deleted)
+    for number in Organization.objects.order_by("pk").values_list("pk", flat=True):
+        for table in _TABLES:
+            while count := _delete(table, number, space):
+                deleted += count if table == _TABLES[0] else 0
+                if tell is not None:
+                    tell(deleted)
     _forget_profiles(space)
     EmbeddingSpace.objects.filter(pk=space.pk, status=Status.DROPPING).delete()
     return deleted
@@ -68,9 +70,9 @@ def drop_waiting() -> int:
     return sum(drop_batches(space) for space in waiting)
 
 
-def _delete(table: str, space: EmbeddingSpace) -> int:
+def _delete(table: str, organization_id: int, space: EmbeddingSpace) -> int:
     with connection.cursor() as cursor:
-        cursor.execute(_DELETE.format(table=table), [space.pk, BATCH])
+        cursor.execute(_DELETE.format(table=table), [organization_id, space.pk, BATCH])
         return int(cursor.rowcount)
 
 

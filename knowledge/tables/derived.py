@@ -164,23 +164,26 @@ class Chunk(TenantModel):
 class Vector(models.Model):
     """One chunk's vector in one space: narrow, read index-only, no row level security.
 
-    Searched exactly: cost follows the scope, recall is 1, nothing needs vacuum to stay right.
+    Searched exactly: cost follows the scope, recall is 1, nothing needs vacuum to stay right. It has no
+    index but the covering one and that of its chunk: any other could be taken for a search.
     """
 
     id = models.BigAutoField(primary_key=True)
-    organization = models.ForeignKey("tenants.Organization", on_delete=models.PROTECT)
-    space = models.ForeignKey(EmbeddingSpace, on_delete=models.PROTECT)
+    organization = models.ForeignKey(
+        "tenants.Organization", on_delete=models.PROTECT, db_index=False
+    )
+    space = models.ForeignKey(EmbeddingSpace, on_delete=models.PROTECT, db_index=False)
     asset_id = models.UUIDField()
     generation = models.BigIntegerField()
     position = models.IntegerField()
-    chunk = models.ForeignKey(Chunk, on_delete=models.CASCADE, related_name="vectors")
+    chunk = models.ForeignKey(
+        Chunk, on_delete=models.CASCADE, related_name="vectors", db_index=False
+    )
     embedding = HalfVectorField()
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(
-                fields=["organization", "chunk", "space"], name="knowledge_vector_once"
-            ),
+            models.UniqueConstraint(fields=["chunk", "space"], name="knowledge_vector_only"),
             TenantForeignKey(
                 column="chunk_id",
                 to="knowledge.Chunk",
