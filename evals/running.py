@@ -78,7 +78,7 @@ def _ask_part(part: tuple[Order, int, int]) -> list[Asked]:
     order, number, piece = part
     view = order.read().views[number]
     documents = open_corpus(view, kept_embedder(), lambda _done, _of: None)
-    policy = replace(DEFAULT_POLICY, **({"fusion": wanted} if (wanted := fusion()) else {}))
+    policy = replace(DEFAULT_POLICY, fusion=fusion() or DEFAULT_POLICY.fusion)
     return list(ask_all(view.questions[piece::_PIECES], documents, kept_embedder(), policy))
 
 

@@ -50,6 +50,10 @@ class Process:
     def code(self) -> int | None:
         return self._popen.poll()
 
+    def wait(self, within_s: float = PATIENCE_S) -> int:
+        """Return its code once it has ended by itself."""
+        return self._popen.wait(within_s)
+
     def kill(self) -> None:
         """What a power cut does: no handler, no clean-up, the whole group."""
         self._end(signal.SIGKILL)

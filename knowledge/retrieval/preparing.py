@@ -13,6 +13,7 @@ from knowledge.errors import EmbeddingFailed
 from knowledge.passages import CHUNKER_VERSION
 from knowledge.retrieval.deadline import Deadline
 from knowledge.retrieval.query import understand
+from knowledge.retrieval.spelled import with_codes
 from knowledge.retrieval.types import Query, Understood
 from knowledge.text.speech import prepare_for_embedding
 
@@ -53,7 +54,7 @@ def _embed(
     if not queries or budget <= 0:
         return None
     try:
-        texts = [prepare_for_embedding(query.text) for query in queries]
+        texts = [prepare_for_embedding(with_codes(query.text)) for query in queries]
         return tuple(embedder.embed_queries(texts, deadline_s=budget))
     except EmbeddingFailed as failure:
         log.warning("embedding_failed", extra={"code": failure.code})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from knowledge.retrieval.spelled import with_codes
 from knowledge.retrieval.types import Focus, Query
 from knowledge.text.keys import question_key, token_keys
 from knowledge.text.languages import guess_language
@@ -48,7 +49,7 @@ def focus_on(
 
 def _query(text: str, normalised: str, organization_id: int) -> Query:
     language = guess_language(text) or ""
-    tokens = query_tokens(text, language or None)
+    tokens = query_tokens(with_codes(text), language or None)
     codes = [token for token in tokens if any(character.isdigit() for character in token)]
     return Query(
         text=text,

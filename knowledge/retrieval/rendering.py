@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+import regex
 from django.db import connection
 
 from knowledge.alarms import FOREIGN_ROWS
@@ -19,6 +20,7 @@ from knowledge.retrieval.types import CATEGORIES, Allowlist, CategoryName, Focus
 from knowledge.text.normalising import normalise
 
 log = logging.getLogger(__name__)
+_WORDS: Final = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 
 class ForeignRow(KnowledgeError):
@@ -83,7 +85,8 @@ def _passage(row: dict[str, Any], focus: Focus, *, is_first: bool) -> str:
 
 
 def _is_repeated(content: str, category: CategoryName, seen: set[tuple[str, str]]) -> bool:
-    key = (category, normalise(content))
+    # Signs and spaces tell nothing apart; a digit or a word does.
+    key = (category, " ".join(_WORDS.findall(normalise(content))))
     repeated = key in seen
     seen.add(key)
     return repeated
