@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -117,12 +118,12 @@ def _validity(content: Content) -> str:
     first, last = content.valid_from, content.valid_until
     if first and last:
         return _("From %(first)s until %(last)s (UTC).") % {
-            "first": f"{first:%Y-%m-%d %H:%M}",
-            "last": f"{last:%Y-%m-%d %H:%M}",
+            "first": date_format(first, "DATETIME_FORMAT"),
+            "last": date_format(last, "DATETIME_FORMAT"),
         }
     if first:
-        return _("From %s (UTC) on.") % f"{first:%Y-%m-%d %H:%M}"
-    return _("Until %s (UTC).") % f"{last:%Y-%m-%d %H:%M}" if last else ""
+        return _("From %s (UTC) on.") % date_format(first, "DATETIME_FORMAT")
+    return _("Until %s (UTC).") % date_format(last, "DATETIME_FORMAT") if last else ""
 
 
 def compared(left: Content | None, right: Content | None, names: Names) -> list[Compared]:

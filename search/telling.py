@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -184,6 +185,6 @@ def _brought(agent: PhoneAgent, call: Call) -> dict[str, str]:
         "channel": call.channel,
         "segment": segments or (_("none") if contact else _("none: the caller is not known")),
         "jurisdiction": call.country or _("unknown"),
-        "validity": f"{call.at:%Y-%m-%d %H:%M} UTC",
+        "validity": f"{date_format(call.at, 'DATETIME_FORMAT')} UTC",
         "agent": agent.slug,
     }

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -117,8 +118,11 @@ def _limit(what: str, limit: Limit, values: Sequence[Any]) -> str:
 
 def _validity(first: datetime | None, last: datetime | None) -> str:
     if first and last:
-        span = {"first": f"{first:%Y-%m-%d %H:%M}", "last": f"{last:%Y-%m-%d %H:%M}"}
+        span = {
+            "first": date_format(first, "DATETIME_FORMAT"),
+            "last": date_format(last, "DATETIME_FORMAT"),
+        }
         return _("From %(first)s until %(last)s (UTC).") % span
     if first:
-        return _("From %s (UTC) on.") % f"{first:%Y-%m-%d %H:%M}"
-    return _("Until %s (UTC).") % f"{last:%Y-%m-%d %H:%M}" if last else ""
+        return _("From %s (UTC) on.") % date_format(first, "DATETIME_FORMAT")
+    return _("Until %s (UTC).") % date_format(last, "DATETIME_FORMAT") if last else ""

@@ -60,7 +60,7 @@ def conflict_of(state: RootState) -> Conflict:
 
 
 def _who(state: RootState) -> str:
-    when = date_format(state.changed_at, "Y-m-d H:i:s") if state.changed_at else ""
+    when = date_format(state.changed_at, "SHORT_DATETIME_FORMAT") if state.changed_at else ""
     who = state.changed_by or _("a process")
     return _("{who} saved at {when} (UTC). Nothing of yours is lost.").format(who=who, when=when)
 

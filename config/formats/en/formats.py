@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 DATE_FORMAT = SHORT_DATE_FORMAT = "Y-m-d"
-DATETIME_FORMAT = SHORT_DATETIME_FORMAT = "Y-m-d H:i"
+DATETIME_FORMAT = "Y-m-d H:i"
+# Django shows it nowhere by itself: our pages use it where the second counts.
+SHORT_DATETIME_FORMAT = "Y-m-d H:i:s"
 TIME_FORMAT = "H:i"
 YEAR_MONTH_FORMAT = "Y-m"
 MONTH_DAY_FORMAT = "m-d"
