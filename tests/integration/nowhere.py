@@ -7,4 +7,4 @@ from django.core.mail.backends.base import BaseEmailBackend
 
 class EmailBackend(BaseEmailBackend):
     def send_messages(self, email_messages):
-        raise ConnectionRefusedError
+        raise ConnectionRefusedError(f"{len(email_messages)} not sent")

@@ -40,7 +40,7 @@ def ask(email="ada@example.com", address="10.0.0.1"):
 
 
 def link():
-    (found,) = re.findall(r"http://testserver(/people/password/\S+)", mail.outbox[-1].body)
+    (found,) = re.findall(r"http://testserver(/people/password/\S+)", str(mail.outbox[-1].body))
     return found
 
 

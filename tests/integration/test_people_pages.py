@@ -13,6 +13,7 @@ from django.utils import timezone
 from tenants.models import AuditEntry, Invitation, Membership, Role, User
 from tenants.people import attempts, mailing
 from tenants.people.attempts import Allowance
+from tenants.people.errors import TooManyAttempts
 from tests.staff import browser, office, person
 
 pytestmark = pytest.mark.django_db
@@ -198,7 +199,7 @@ def test_an_admin_cannot_send_mail_without_end(staff, monkeypatch):
 def test_what_was_tried_is_forgotten_when_it_is_paid(staff, at):
     allowance = Allowance("test", timedelta(minutes=1), 1)
     attempts.spend(allowance, "ada", at=at)
-    with pytest.raises(attempts.TooManyAttempts):
+    with pytest.raises(TooManyAttempts):
         attempts.spend(allowance, "ada", at=at)
     attempts.spend(allowance, "ada", at=at + timedelta(minutes=1))
 
