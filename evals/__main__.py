@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from config.private import ROOT
-from evals import baseline
+from evals import baseline, targets
 from evals.baseline import Fall, Measured
 from evals.measuring import slices_of
 from evals.picture import picture
@@ -89,6 +89,7 @@ def _write(results: dict[str, Measured]) -> None:
     baseline.write(results, _baseline_file())
     if _baseline_file() == baseline.PATH:
         PICTURE.write_text(picture(baseline.stored()), "utf-8")
+        targets.main()
 
 
 def _baseline_file() -> Path:
