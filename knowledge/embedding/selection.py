@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from django.conf import settings
-from django.db import Error
+from django.db import Error, connection
 
 from knowledge.embedding.local import LOCAL_SPACE, local_embedder
 from knowledge.embedding.protocol import Embedder, SpaceSpec
@@ -62,13 +62,21 @@ def remembered_space() -> EmbeddingSpace | None:
     """The active space as it was a moment ago."""
     global _seen
     if _seen is None or time.monotonic() - _seen[0] > REMEMBERED_S:
+        last = _seen[1] if _seen else None
         try:
-            _seen = (time.monotonic(), _looked_up())
+            last = _looked_up()
         except Error as error:
             # A search says for itself what it cannot read; which model to ask need not fail it.
             _logger.warning("space_not_read", extra={"failure": type(error).__name__})
-            return _seen[1] if _seen else None
+        _give_connection_back()
+        _seen = (time.monotonic(), last)
     return _seen[1]
+
+
+def _give_connection_back() -> None:
+    """Hold none while an embedding is awaited; where threads share connections, others need it."""
+    if connection.settings_dict["OPTIONS"].get("pool") and not connection.in_atomic_block:
+        connection.close()
 
 
 def _looked_up() -> EmbeddingSpace | None:
@@ -99,7 +107,7 @@ def embedder_of(space: EmbeddingSpace) -> CachedEmbedder:
     Raises: EmbeddingMisconfigured when nothing says how to ask its model.
     """
     wanted = wanted_by_django()
-    if not space.base_url and is_of(space, _spec_wanted(wanted)):
+    if not space.base_url and is_of(space, wanted_spec()):
         return embedder_from_settings(wanted)
     if is_of(space, LOCAL_SPACE):
         return embedder_from_settings({**wanted, "provider": LOCAL})
@@ -108,8 +116,9 @@ def embedder_of(space: EmbeddingSpace) -> CachedEmbedder:
     raise EmbeddingMisconfigured(f"No embedder makes vectors of the space {space.key}.")
 
 
-def _spec_wanted(wanted: Mapping[str, Any]) -> SpaceSpec | None:
-    """What the settings' embedder would be, without making it."""
+def wanted_spec() -> SpaceSpec | None:
+    """What the settings' embedder would be, without making it; None where they cannot work."""
+    wanted = wanted_by_django()
     try:
         provider = wanted.get("provider") or _implied(wanted)
         return LOCAL_SPACE if provider == LOCAL else _space(wanted)

@@ -13,8 +13,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from knowledge.embedding.local import LOCAL_SPACE
 from knowledge.embedding.protocol import SpaceSpec
-from knowledge.embedding.selection import LOCAL, OPENAI
-from knowledge.embedding.spaces import FILLED, active_space
+from knowledge.embedding.selection import LOCAL, OPENAI, wanted_spec
+from knowledge.embedding.spaces import FILLED, active_space, is_of
 from knowledge.indexing.filling import Filler
 from knowledge.models import EmbeddingSpace
 from knowledge.spaces.creating import Where, create, space_named, start_filling
@@ -142,6 +142,12 @@ class Command(BaseCommand):
             return
         for pair in found:
             self.stdout.write(_sentence(*pair))
+        wanted = wanted_spec()
+        if found and wanted and not any(is_of(space, wanted) for space, _ in found):
+            self.stdout.write(
+                f"The variables name {wanted.model} with {wanted.dimensions} dimensions, which is none"
+                " of these: `create` makes a space for it."
+            )
 
 
 def _named(parser: ArgumentParser) -> ArgumentParser:

@@ -7,9 +7,14 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 
 from config.private import ROOT
-from knowledge.embedding.selection import current_embedder
+from knowledge.embedding.selection import (
+    current_embedder,
+    forget_active_space,
+    remembered_space,
+)
 from knowledge.embedding.spaces import active_space, ensure_space
 from knowledge.models import EmbeddingSpace, SearchRecord
 from knowledge.passages import CHUNKER_VERSION
@@ -96,6 +101,24 @@ def test_progress_is_listed_by_organization(acme):
     found = json.loads(run("list", "--json"))
     told = [(one["status"], one["organizations"][0]["missing"]) for one in found]
     assert told == [("active", 0), ("created", 3)]
+
+
+def test_variables_that_name_another_model_change_nothing_and_are_told(acme, server, settings):
+    settings.EARMARK_EMBEDDING = wanted(server.base_url, 512)
+    forget_active_space()
+    assert current_embedder().space.dimensions == 384
+    assert "The variables name words-512 with 512 dimensions" in run("list")
+
+
+def test_a_space_that_cannot_be_read_keeps_the_last_one_in_use(acme, monkeypatch):
+    remembered = remembered_space()
+
+    def fail():
+        raise OperationalError
+
+    monkeypatch.setattr("knowledge.embedding.selection.filled_spaces", fail)
+    monkeypatch.setattr("knowledge.embedding.selection.REMEMBERED_S", -1.0)
+    assert remembered_space() == remembered
 
 
 @pytest.mark.parametrize(
