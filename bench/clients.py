@@ -36,7 +36,9 @@ def main() -> None:
 
 
 def _ask(told: dict[str, Any], number: int, ends: float, heard: Heard, lock: Any) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", told["port"], timeout=10)
+    connection = http.client.HTTPConnection(
+        "127.0.0.1", told["ports"][number % len(told["ports"])], timeout=10
+    )
     path = told["paths"][number % len(told["paths"])]
     asked = 0
     while time.monotonic() < ends:
@@ -45,7 +47,8 @@ def _ask(told: dict[str, Any], number: int, ends: float, heard: Heard, lock: Any
         words = (
             f"word{(number * 7919 + asked * 31) % 9000} word{asked % 9000} call {number} {asked}"
         )
-        body = json.dumps(told["body"] | {"queries": [words]}) if told["body"] else None
+        said = words if told["words"] == "query" else [words]
+        body = json.dumps(told["body"] | {told["words"]: said}) if told["body"] else None
         began = time.perf_counter()
         try:
             connection.request("POST" if body else "GET", path, body, told["headers"])

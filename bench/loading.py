@@ -34,14 +34,21 @@ from config.scratch import (
     superuser,
 )
 from knowledge.calibration.corpus import write_terms
+from knowledge.embedding.selection import embedder_from_settings
+from knowledge.embedding.spaces import space_key
 from knowledge.models import CalibrationProfile, EmbeddingSpace, LexicalEntry, Source
+from knowledge.passages import CHUNKER_VERSION
 from knowledge.text.keys import token_key
 from tenants.isolation import organization_context
 from tenants.models import Organization
 
 AT: Final = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
 PREFIX = "bench_"
-SPACE_KEY = "bench:384"
+# The space that the server of the load makes of its settings, so that both measure the same rows.
+_WANTED: Final = {"model": "bench", "dimensions": DIMENSIONS, "base_url": "http://127.0.0.1:9/v1"}
+SPACE_KEY: Final = space_key(embedder_from_settings(_WANTED).space, CHUNKER_VERSION)
+# What questions about something else score here: so little that every search is answered.
+_BANK: Final = {"bank": {"all": {"mean": -0.5, "deviation": 0.05}}}
 # How an item is closed, by number; 0 is open.
 CLOSED = (
     "",
@@ -154,6 +161,7 @@ def _profile(owner: int) -> None:
             passages=LexicalEntry.objects.filter(organization_id=owner).count(),
             cosine_deviation=0.02,
             languages=["en"],
+            parameters=_BANK,
             is_active=True,
             fitted_at=AT,
         )

@@ -11,6 +11,7 @@ from typing import Any, Final
 PARTS: Final = {
     "dense": "bench.dense:measure",
     "search": "bench.whole:measure",
+    "load": "bench.load:measure",
     "embedding": "bench.embedding:measure",
     "importing": "bench.importing:measure",
     "folders": "bench.folders:measure",

@@ -12,7 +12,7 @@ from zlib import crc32
 
 import numpy as np
 
-from bench.data import DIMENSIONS
+from bench.data import DIMENSIONS, Floats
 
 LATENCY_S: Final = 0.15
 
@@ -26,11 +26,15 @@ class Stub(BaseHTTPRequestHandler):
         """Wait, then answer with a direction made of each text."""
         sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         time.sleep(LATENCY_S)
+        texts = [sent["input"]] if isinstance(sent["input"], str) else sent["input"]
+        written = _packed if sent.get("encoding_format") == "base64" else _vector
         data = [
-            {"object": "embedding", "index": index, "embedding": _vector(text)}
-            for index, text in enumerate(sent["input"])
+            {"object": "embedding", "index": index, "embedding": written(text)}
+            for index, text in enumerate(texts)
         ]
-        body = json.dumps({"object": "list", "data": data, "model": sent["model"]}).encode()
+        usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
+        told = {"object": "list", "data": data, "model": sent["model"], "usage": usage}
+        body = json.dumps(told).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
@@ -47,10 +51,19 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 256
 
 
-def _vector(text: str) -> str:
+def _vector(text: str) -> list[float]:
+    told: list[float] = _direction(text).tolist()
+    return told
+
+
+def _packed(text: str) -> str:
+    return base64.b64encode(_direction(text).tobytes()).decode()
+
+
+def _direction(text: str) -> Floats:
     chance = np.random.default_rng(crc32(text.encode()))
-    vector = chance.standard_normal(DIMENSIONS).astype(np.float32)
-    return base64.b64encode((vector / np.linalg.norm(vector)).tobytes()).decode()
+    vector = chance.standard_normal(DIMENSIONS, dtype=np.float32)
+    return vector / np.float32(np.linalg.norm(vector))
 
 
 if __name__ == "__main__":
