@@ -58,7 +58,7 @@ def _every_sentence() -> Iterator[tuple[str, Sentence]]:
 
 def template_files() -> list[Path]:
     """Return our templates."""
-    return sorted((ROOT / "templates").rglob("*.html"))
+    return sorted(path for path in (ROOT / "templates").rglob("*.*") if path.is_file())
 
 
 def our_apps() -> list[AppConfig]:
