@@ -233,6 +233,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_ROUTES = {
     "knowledge.sync_sources": {"queue": "sources"},
     "knowledge.import_uploads": {"queue": "sources"},
+    "knowledge.work_bulk": {"queue": "sources"},
 }
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "knowledge.sweep", "schedule": 15.0, "options": {"expires": 15}},

@@ -118,7 +118,7 @@ def test_axe_finds_nothing_in_any_state_and_look(staff, live_server, signed_in, 
     width, media = LOOKS[look]
     signed_in.emulate_media(**media)
     signed_in.set_viewport_size({"width": width, "height": 800})
-    wrong = {}
+    wrong: dict[str, list[str]] = {}
     for name, address in pages_of(staff, live_server).items():
         signed_in.goto(address)
         found = faults(signed_in, *(["color-contrast"] if look == "forced" else []))

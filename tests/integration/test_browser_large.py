@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True, databases=["default", "owner"]),
 ]
 LAST = Cursor(backward=True).text()
-PAGES = (
+PAGES: tuple[dict[str, str], ...] = (
     {}, {"place": "help"}, {"place": "help/large"}, {"place": "help/large", "cursor": LAST},
     {"place": "help/small"}, {"deleted": "yes"},
 )  # fmt: skip

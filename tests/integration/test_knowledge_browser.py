@@ -41,6 +41,11 @@ def titles(page):
     return [title.replace("&#x27;", "'") for title in found]
 
 
+def way(page, rel):
+    found = re.search(rf'href="\?([^"#]*)#rows" rel="{rel}"', page)
+    return f"{BASE}?{found[1].replace('&amp;', '&')}" if found else ""
+
+
 def token(staff, title):
     with staff.acme.context():
         item = Item.objects.get(title=title)
@@ -75,8 +80,7 @@ def test_a_folder_is_shown_fifty_at_a_time(staff):
         staff.acme.item(f"Item {number:03}", folder="many")
     first = shown(staff, place="help/many")
     assert len(titles(first)) == 50
-    following = re.search(r'href="\?([^"#]*)#rows" rel="next"', first)
-    second = shown(staff, f"{BASE}?{following[1].replace('&amp;', '&')}")
+    second = shown(staff, way(first, "next"))
     assert titles(second)[0] == "Item 050"
     assert 'rel="prev"' in second
 
@@ -84,15 +88,13 @@ def test_a_folder_is_shown_fifty_at_a_time(staff):
 def test_what_matches_is_shown_fifty_at_a_time_in_both_directions(staff):
     for number in range(120):
         staff.acme.item(f"Item {number:03}", folder="many", language="fr")
-    seen, address = [], f"{BASE}?language=fr"
-    while address:
-        page = shown(staff, address)
+    page = shown(staff, language="fr")
+    seen = titles(page)
+    while way(page, "next"):
+        page = shown(staff, way(page, "next"))
         seen += titles(page)
-        following = re.search(r'href="\?([^"#]*)#rows" rel="next"', page)
-        address = following and f"{BASE}?{following[1].replace('&amp;', '&')}"
     assert seen == [f"Item {number:03}" for number in range(120)]
-    before = re.search(r'href="\?([^"#]*)#rows" rel="prev"', page)
-    assert titles(shown(staff, f"{BASE}?{before[1].replace('&amp;', '&')}"))[0] == "Item 050"
+    assert titles(shown(staff, way(page, "prev")))[0] == "Item 050"
 
 
 def test_a_name_is_found_wherever_it_is_filed(staff):
@@ -165,8 +167,8 @@ def test_a_deleted_item_is_gone_from_the_next_search_and_undo_brings_it_back(sta
     assert "job=" in answer.url
     assert says(staff.acme, agent, "pelican nine") == {"Opening hours"}
     page = shown(staff, answer.url)
-    address = re.search(r'action="([^"]*do/undo/)"', page)
-    staff.as_("editor").post(address[1])
+    address = re.findall(r'action="([^"]*do/undo/)"', page)
+    staff.as_("editor").post(address[0])
     assert "Ramadan hours" in says(staff.acme, agent, "pelican nine")
     assert "do/undo/" not in shown(staff, answer.url)
 

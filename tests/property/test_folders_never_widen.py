@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -60,7 +61,7 @@ class Place:
                 work(self.number, job.pk, clock=lambda: AT)
 
     def _begin(self, verb, key, name):
-        told = {"by": BY, "at": AT}
+        told: dict[str, Any] = {"by": BY, "at": AT}
         if verb == "rename":
             return rename_folder(self.number, key, name, **told).rereading
         if verb == "lift":
