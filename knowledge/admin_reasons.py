@@ -62,6 +62,8 @@ FORMS: Final = (
     _("What is gone stays, as somebody said."), _("robots.txt answers {status}."), _("{name} is larger than {n} MiB."),
     _("{gone} of {filed} would be deleted as gone, more than {most}: nothing was deleted. "
       "Say --prune-anyway if that is meant."),
+    _("A folder has one name, without a separator; a source keeps its own."),
+    _("A folder cannot lie inside itself, and a source stays where it is."), _("A source stays where it is."),
     _("a PDF"), _("an archive or office file"), _("an image"), _("an old office file"), _("a program"),
     _("compressed data"), _("an archive"), _("a database"), _("of no kind"),
 )  # fmt: skip
