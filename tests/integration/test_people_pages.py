@@ -334,3 +334,22 @@ def test_only_admins_bring_people_in(staff, who):
     assert staff.as_(who).get("/admin/people/").status_code == 403
     assert "Members and invitations" not in staff.as_(who).get("/admin/").content.decode()
     assert "Members and invitations" in staff.as_("admin").get("/admin/").content.decode()
+
+
+def test_pages_say_whose_things_they_show(staff):
+    both = person("both", (staff.acme.organization, "admin"), (staff.globex.organization, "admin"))
+    client, rows = browser(both), staff.rows
+    pages = {
+        f"/admin/golden/{rows['golden'].pk}/": "(<bdi>Acme</bdi>)",
+        "/admin/golden/?organization=globex": "(<bdi>Globex</bdi>)",
+        f"/admin/tenants/phoneagent/{rows['phoneagent'].pk}/scope/": "(<bdi>Acme</bdi>)",
+        f"/admin/agents/{rows['phoneagent'].pk}/search/": "of Acme would find",
+        f"/admin/instructions/{rows['instruction'].pk}/": "Belongs to Acme.",
+        f"/admin/knowledge/item/{rows['item'].pk}/change/": "Acme",
+    }
+    wrong = {address for address, said in pages.items() if said not in _text(client, address)}
+    assert wrong == set()
+
+
+def _text(client, address):
+    return client.get(address).content.decode()
