@@ -31,7 +31,7 @@ def order(acme, action, *items, at=AT, target=""):
     with acme.context():
         rows = Item.objects.filter(pk__in=items)
         seen = dict(rows.values_list("pk", "lock_version"))
-        return start_chosen(acme.organization.pk, Order(action, action, target), seen, by=BY, at=at)
+        return start_chosen(acme.organization.pk, Order(action, "", target), seen, by=BY, at=at)
 
 
 def worked(acme, action, *items, at=AT, target=""):

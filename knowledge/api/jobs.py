@@ -82,7 +82,7 @@ class JobsView(JobRows):
         number = organization.pk
         who: dict[str, Any] = {"by": self.actor, "at": self.at}
         target = _key(said["target"]) if "target" in said else ""
-        order = Order(said["action"], f"{said['action']} {target}".strip(), target)
+        order = Order(said["action"], said.get("folder", ""), target)
         if "items" in said:
             seen = {one["id"]: one["version"] for one in said["items"]}
             return self.answer(start_chosen(number, order, seen, **who), 202)

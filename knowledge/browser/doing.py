@@ -66,7 +66,7 @@ def _ordered(seen: Visit, asked: Asked) -> Order | None:
     except EarmarkError as refusal:
         messages.error(seen.request, words.refusal(refusal))
         return None
-    return Order(action, words.label(action, target, asked.place or asked.q), target)
+    return Order(action, asked.q or asked.place, target)
 
 
 def _key(seen: Visit, text: str) -> str:

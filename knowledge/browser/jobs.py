@@ -33,6 +33,7 @@ class Notice:
     """A job in words, with the buttons that are offered for it."""
 
     job: BulkJob
+    title: str
     address: str
     says: str
     counts: str
@@ -53,7 +54,7 @@ def notice_of(seen: Visit, job: BulkJob) -> Notice:
         if seen.may_change
     ]
     address = reverse("admin:browse_job", args=[slug, job.pk])
-    return Notice(job, address, words.job(job), words.counts(job), verbs)
+    return Notice(job, words.title(job), address, words.job(job), words.counts(job), verbs)
 
 
 def notice_in(seen: Visit) -> Notice | None:
@@ -95,7 +96,9 @@ def back_to(seen: Visit, job: BulkJob, address: str) -> HttpResponse:
 def jobs_page(request: HttpRequest, organization: str) -> HttpResponse:
     """List what was done to many items, newest first."""
     seen = visit(request, organization)
-    rows = BulkJob.objects.filter(organization_id=seen.organization_id)[:MOST_JOBS]
+    rows = BulkJob.objects.select_related("undoes").filter(organization_id=seen.organization_id)[
+        :MOST_JOBS
+    ]
     notices = [notice_of(seen, job) for job in rows]
     return seen.shown("jobs", _("Work on many items"), notices=notices)
 
@@ -113,7 +116,7 @@ def job_page(request: HttpRequest, organization: str, job_id: UUID) -> HttpRespo
     is_fragment = bool(getattr(request, "htmx", False))
     return seen.shown(
         "job_state" if is_fragment else "job",
-        job.label,
+        words.title(job),
         notice=notice_of(seen, job),
         refused=lines,
         more_refused=max(0, job.refused - len(lines)),

@@ -115,7 +115,7 @@ def item_page(request: HttpRequest, organization: str, item_id: UUID) -> HttpRes
         passages=passages_of(item),
         gates=gates_of(item),
         agents=agents_of(item),
-        entries=history_of(item),
+        entries=[(entry, words.history(entry.verb)) for entry in history_of(item)],
         notice=notice_in(seen),
         actions=_item_actions(item) if seen.may_change else [],
         may_move=seen.may_change and item.kind == ItemKind.KNOWLEDGE and item.deleted_at is None,

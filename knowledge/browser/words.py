@@ -33,6 +33,17 @@ ACTIONS: Final[dict[str, Any]] = {
     BulkAction.UNPUBLISH: gettext_lazy("Unpublish"),
     BulkAction.MOVE: gettext_lazy("Move"),
     BulkAction.UNDO: gettext_lazy("Undo"),
+    BulkAction.REREAD: gettext_lazy("Match by the folder's new name"),
+}
+VERBS: Final[dict[str, Any]] = {
+    "item.add": gettext_lazy("Added"),
+    "item.push": gettext_lazy("Added"),
+    "item.change": gettext_lazy("Changed"),
+    "item.move": gettext_lazy("Moved"),
+    "item.withdraw": gettext_lazy("Deleted"),
+    "item.restore": gettext_lazy("Restored"),
+    "item.review": gettext_lazy("Reviewed"),
+    "item.undo": gettext_lazy("Taken back"),
 }
 REFUSALS: Final[dict[str, Any]] = {
     "changed_by_publishing": gettext_lazy(
@@ -126,9 +137,18 @@ def counts(found_job: BulkJob) -> str:
     return ", ".join(text.format(n=number(count)) for count, text in told if count)
 
 
-def label(action: str, target: str, place: str) -> str:
+def title(found_job: BulkJob) -> str:
     """Return the name under which a job is listed."""
-    word = str(ACTIONS[BulkAction(action)])
-    if action == BulkAction.MOVE:
-        return f"{word} → {target}"
-    return f"{word}: {place}" if place else word
+    undone = found_job.undoes
+    parts = [str(ACTIONS[BulkAction(found_job.action)])]
+    if undone is not None:
+        parts.append(str(ACTIONS[BulkAction(undone.action)]))
+    if found_job.label:
+        parts.append(found_job.label)
+    told = ": ".join(parts)
+    return f"{told} → {found_job.target}" if found_job.target else told
+
+
+def history(verb: str) -> str:
+    """Return what was done to an item, in a word."""
+    return str(VERBS.get(verb, verb))

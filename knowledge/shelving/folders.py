@@ -142,7 +142,7 @@ def delete_folder(
     _opened(organization_id, key, expected=expected, refiles=False)
     rows = items_in(organization_id, key).filter(deleted_at=None)
     _note(organization_id, "delete", key, {}, by=by, at=at)
-    return start(organization_id, Order(BulkAction.DELETE, f"Delete {key}"), rows, by=by, at=at)
+    return start(organization_id, Order(BulkAction.DELETE, key), rows, by=by, at=at)
 
 
 def _opened(
@@ -197,7 +197,7 @@ def _to_read_again(
     is_named_alike = leaf(new) == leaf(key) and bool(parent(new)) == bool(parent(key))
     if is_named_alike or not filed.exists():
         return None
-    order = Order(BulkAction.REREAD, f"Match by the new name: {new}")
+    order = Order(BulkAction.REREAD, new)
     return start(organization_id, order, filed, by=by, at=at)
 
 

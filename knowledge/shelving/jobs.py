@@ -30,7 +30,7 @@ _FROM_ENTRIES: Final = ("m.before FROM (", ") AS m(id, version, before)")
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be done to each item; `target` is a folder's key."""
+    """What is to be done to each item; `label` says to which, `target` is a folder's key."""
 
     action: str
     label: str
@@ -77,8 +77,7 @@ def undo(job: BulkJob, *, by: Actor, at: datetime) -> BulkJob:
     again = BulkJob.objects.filter(undoes=locked).exists()
     if again or locked.status == BulkJob.Status.RUNNING or locked.action == BulkAction.REREAD:
         raise CannotUndo
-    label = f"Undo: {locked.label}"[:400]
-    made = _job(locked.organization_id, Order(BulkAction.UNDO, label), by=by, at=at)
+    made = _job(locked.organization_id, Order(BulkAction.UNDO, locked.label), by=by, at=at)
     BulkJob.objects.filter(pk=made.pk).update(undoes=locked)
     done = BulkEntry.objects.filter(job=locked, outcome=BulkEntry.Outcome.DONE)
     chosen = done.order_by().values_list("item_id", "version", "before")

@@ -103,7 +103,8 @@ def _work_batch(organization_id: int, job_id: UUID, clock: Clock) -> int:
             organization_id=organization_id, job=job, outcome=Outcome.WAITING
         )
         entries = list(waiting.order_by("item_id")[:BATCH])
-        hand = Hand(Actor(job.started_by_id, job.actor_label), clock(), job.label)
+        why = f"{job.action} {job.label}".strip()
+        hand = Hand(Actor(job.started_by_id, job.actor_label), clock(), why)
         if not entries:
             _close(job, hand)
             return 0

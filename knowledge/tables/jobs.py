@@ -65,7 +65,7 @@ class BulkJob(TenantModel):
         ]
 
     def __str__(self) -> str:
-        return self.label
+        return f"{self.action} {self.label}"
 
     @property
     def handled(self) -> int:
