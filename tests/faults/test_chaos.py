@@ -37,7 +37,12 @@ def bench(server) -> Iterator[Bench]:
 
 
 class Fleet:
-    """The product's processes; whatever is killed is started again, as a supervisor does."""
+    """The product's processes; whatever is killed is started again, as a supervisor does.
+
+    So is what ends by itself: kombu's Redis channel, closed while its broker is away and a message is
+    not acknowledged, raises an AttributeError that ends the worker with code 1 within seconds. Without
+    a supervisor nothing converges after that, however long one waits.
+    """
 
     def __init__(self, *starters: Callable[[], Process]) -> None:
         self.starters = starters
