@@ -10,6 +10,7 @@ from typing import Any, Final
 # Run in this order. Each is imported only when its turn comes: what one needs, no other has to have.
 PARTS: Final = {
     "dense": "bench.dense:measure",
+    "growth": "bench.growth:measure",
     "search": "bench.whole:measure",
     "load": "bench.load:measure",
     "embedding": "bench.embedding:measure",

@@ -23,7 +23,7 @@ from typing import Any, Final
 from bench.parts import PARTS, Options, part
 from config.private import home
 
-SIZES: Final = {"10k": 10_000, "100k": 100_000, "1m": 1_000_000}
+SIZES: Final = {"1k": 1_000, "2k": 2_000, "10k": 10_000, "100k": 100_000, "1m": 1_000_000}
 RUNS: Final = "runs/bench.json"
 Report = dict[str, Any]
 

@@ -34,7 +34,7 @@ class _HalfVectorDumper(Dumper):
 
 class _Kept(psycopg.RawCursor[tuple[Any, ...]]):
     def execute(self, query: Any, params: Any = None, **_how: Any) -> Any:
-        statement, names = _positional(query)
+        statement, names = placed_by_number(query)
         values = [params[name] for name in names]
         return super().execute(statement, values, prepare=True, binary=True)
 
@@ -55,7 +55,8 @@ def rows_of(sql: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
 
 
 @lru_cache(_MOST_STATEMENTS)
-def _positional(sql: str) -> tuple[bytes, tuple[str, ...]]:
+def placed_by_number(sql: str) -> tuple[bytes, tuple[str, ...]]:
+    """Return the statement as PostgreSQL prepares it, and the name of each of its places."""
     names: dict[str, str] = {}
 
     def numbered(place: re.Match[str]) -> str:

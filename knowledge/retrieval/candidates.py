@@ -128,7 +128,7 @@ def _lexical(numbers: range) -> str:
         f" OR %(language{i})s IN ('', l.language)), 0) AS s{i}"
         for i in numbers
     )
-    columns = "l.asset_id, l.position, l.language, l.tokens, l.generation"
+    columns = "l.organization_id, l.asset_id, l.position, l.language, l.tokens, l.generation"
     return f"""size AS (SELECT count(*) AS rows FROM eligible),
 worded AS MATERIALIZED (
   SELECT l.* FROM eligible e CROSS JOIN LATERAL (
@@ -139,8 +139,8 @@ worded AS MATERIALIZED (
   UNION ALL
   SELECT l.* FROM (
     SELECT {columns} FROM knowledge_lexicalentry l
-     WHERE l.organization_id = %(organization)s AND l.tokens && %(generating)s::bigint[] OFFSET 0) l
-   WHERE (SELECT rows FROM size) > %(few)s::bigint
+     WHERE l.tokens && %(generating)s::bigint[] OFFSET 0) l
+   WHERE (SELECT rows FROM size) > %(few)s::bigint AND l.organization_id = %(organization)s
      AND ((l.asset_id, l.generation) IN (SELECT id, generation FROM eligible)) IS TRUE),
 asked AS MATERIALIZED (
   SELECT * FROM unnest(%(tokens)s::bigint[], %(codes)s::boolean[], {weights}) AS a(token, is_code, {names})),

@@ -4,11 +4,14 @@ import random
 from dataclasses import replace
 
 import pytest
+from django.db import connection, connections
 
 from knowledge.retrieval.eligibility import eligible_rows, eligible_sql, parameters
 from knowledge.retrieval.types import Selection
 from scopes.resolution import allowlist_for
-from tenants.prepared import rows_of
+from tenants.isolation import organization_context
+from tenants.prepared import placed_by_number, rows_of
+from tests.planting import plant_items
 from tests.world import AT, tenant
 
 # "-" sorts before "/", and "0" right behind it; \x01 is the lowest character that a text may hold.
@@ -63,3 +66,26 @@ def test_rows_reached_by_key_are_the_rows_that_pass_every_gate(acme, placed):
             reached = rows_of(eligible_rows("knowledge", asked), values)
             assert len(reached) == len(set(reached))
             assert set(reached) == set(passing)
+
+
+@pytest.mark.django_db(transaction=True, databases=["default", "owner"])
+def test_places_are_read_by_their_own_index_though_organizations_look_small(acme):
+    agent = acme.agent("clerk")
+    with acme.context():
+        plant_items(acme, "help/inside", 600)
+    acme.pick(agent, "knowledge", containers=["help/inside"])
+    for number in range(30):
+        small = tenant(f"small-{number}")
+        small.source()
+        with small.context():
+            plant_items(small, "help", 2)
+    with connections["owner"].cursor() as cursor:
+        cursor.execute("ANALYZE knowledge_item")
+    with organization_context(acme.organization.pk, snapshot=True):
+        allowlist = allowlist_for(agent, contact=None, channel="phone", country=None, at=AT)
+        statement, _names = placed_by_number(eligible_rows("knowledge", allowlist))
+        with connection.cursor() as cursor:
+            cursor.execute(b"EXPLAIN (GENERIC_PLAN) " + statement)
+            plan = "\n".join(row[0] for row in cursor.fetchall())
+    assert "Index Scan using knowledge_item_listing" in plan
+    assert "Seq Scan on knowledge_item" not in plan
