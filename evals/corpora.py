@@ -28,6 +28,7 @@ from knowledge.embedding.protocol import Embedder
 from knowledge.embedding.spaces import ensure_space
 from knowledge.folders import folder_key
 from knowledge.indexing.converge import Workshop, converge_batch
+from knowledge.indexing.leases import waiting_states
 from knowledge.indexing.writing import ItemContent, write_item
 from knowledge.models import Item, ItemKind, Source
 from knowledge.passages import CHUNKER_VERSION
@@ -50,6 +51,7 @@ _FITTING: Final = (
     "knowledge/retrieval/centring.py", "knowledge/retrieval/grounding.py", "knowledge/text/speech.py",
 )  # fmt: skip
 _BATCH: Final = 100
+_ATTEMPTS: Final = 20
 Progress = Callable[[int, int], None]
 
 
@@ -99,14 +101,24 @@ def _fill(name: str, documents: Sequence[Document], embedder: Embedder, progress
     workshop = Workshop(embedder, _clock, lambda: True)
     done = 0
     for batch in _batches(documents):
-        assets = [("knowledge", pk) for pk in _written(batch, source)]
-        outcome = converge_batch(source.organization_id, assets, workshop)
-        if outcome.failed:
-            raise RuntimeError(f"Not indexed: {next(iter(outcome.failed.values()))}")
+        _index(source.organization_id, _written(batch, source), workshop)
         done += len(batch)
         progress(done, len(documents))
     with superuser(name) as connection:
         connection.execute("VACUUM ANALYZE")
+
+
+def _index(organization_id: int, items: Sequence[UUID], workshop: Workshop) -> None:
+    """Index all of them: on a slow machine a claim may run out, and is made again."""
+    for _ in range(_ATTEMPTS):
+        outcome = converge_batch(organization_id, [("knowledge", pk) for pk in items], workshop)
+        if outcome.failed:
+            raise RuntimeError(f"Not indexed: {next(iter(outcome.failed.values()))}")
+        with organization_context(organization_id):
+            if not waiting_states(organization_id).filter(asset_id__in=items).exists():
+                return
+        time.sleep(1)
+    raise RuntimeError("Not indexed: the claims of a batch ran out again and again.")
 
 
 def _prepared() -> Source:
