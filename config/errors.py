@@ -15,3 +15,9 @@ class EmbeddedServerError(EarmarkError):
     """The embedded PostgreSQL server could not be started."""
 
     code = "embedded_server"
+
+
+class RehearsalFailed(EarmarkError):
+    """The backup could not be restored."""
+
+    code = "rehearsal_failed"

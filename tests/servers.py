@@ -39,6 +39,13 @@ class OwnServer:
         with psycopg.connect(self.server.superuser_url, autocommit=True) as connection:
             grant_inside(connection)
 
+    @contextmanager
+    def elsewhere(self) -> Iterator[None]:
+        """Hold no connection to the database, so that it can be dropped."""
+        for alias in connections:
+            connections[alias].close()
+        yield
+
     def restart_immediately(self) -> None:
         """What a crash of the database does: every connection gone, recovery at the next start."""
         self.place.run("pg_ctl", "stop", "-s", "-m", "immediate", "-w", "-D", self.place.data)

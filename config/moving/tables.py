@@ -17,7 +17,7 @@ DERIVED: Final = frozenset(
     {
         "knowledge.LexicalEntry", "knowledge.Document", "knowledge.Chunk", "knowledge.Vector",
         "knowledge.EmbeddedText", "knowledge.IndexState", "knowledge.CalibrationProfile",
-        "knowledge.CorpusTerm", "scopes.CanaryLook",
+        "knowledge.CorpusTerm", "knowledge.SpaceGap", "scopes.CanaryLook",
     }
 )  # fmt: skip
 # What lets somebody in is issued anew, and never lies in a file.

@@ -9,6 +9,7 @@ import pytest
 from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection
+from django.db.models import ForeignKey
 
 from config.moving.carrying import bring_in, export
 from config.moving.errors import FileRefused, SlugTaken
@@ -99,6 +100,15 @@ def test_every_table_of_an_organization_travels_or_is_left_behind_by_name():
         if any(field.column == "organization_id" for field in model._meta.concrete_fields)
     }  # fmt: skip
     assert with_column == labels
+
+
+@pytest.mark.django_db
+def test_what_travels_refers_only_to_people_and_to_what_travels():
+    moved = moved_models()
+    for model in moved:
+        for field in model._meta.concrete_fields:
+            if isinstance(field, ForeignKey):
+                assert field.remote_field.model in {*moved, User, Organization}, str(field)
 
 
 @both
