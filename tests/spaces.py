@@ -12,6 +12,7 @@ import numpy as np
 from knowledge.calibration.fitting import fit
 from knowledge.embedding.protocol import SpaceSpec
 from knowledge.embedding.selection import current_embedder, embedder_of
+from knowledge.embedding.spaces import active_space
 from knowledge.indexing.converge import Workshop, converge_batch
 from knowledge.indexing.draining import due_assets
 from knowledge.indexing.filling import Filler
@@ -54,6 +55,13 @@ def spec(dimensions: int = LARGE) -> SpaceSpec:
 
 def now() -> datetime:
     return datetime.now(tz=UTC)
+
+
+def searched() -> EmbeddingSpace:
+    """Return the space that new searches use."""
+    found = active_space()
+    assert found is not None
+    return found
 
 
 def index_everything() -> None:

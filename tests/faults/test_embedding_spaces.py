@@ -3,6 +3,7 @@ from __future__ import annotations
 import sys
 import threading
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -10,7 +11,6 @@ from django.test import Client
 
 from knowledge.calibration.fitting import fit
 from knowledge.embedding.selection import forget_active_space
-from knowledge.embedding.spaces import active_space
 from knowledge.indexing.embedded import MOST_TEXTS
 from knowledge.models import EmbeddingSpace, SpaceGap, Vector
 from knowledge.spaces.progress import progress
@@ -25,6 +25,7 @@ from tests.spaces import (
     index_everything,
     lengths,
     model,
+    searched,
     wanted,
     word_vectors,
 )
@@ -95,10 +96,11 @@ def test_a_fill_that_is_killed_goes_on_and_pays_for_one_batch_twice_at_most(benc
     assert missing() > 0
     done(command(bench.server.base_url, *FILL))
     assert missing() == 0
-    assert lengths() == {active_space().pk: {DIMENSIONS}, second().pk: {OTHER}}
+    assert lengths() == {searched().pk: {DIMENSIONS}, second().pk: {OTHER}}
     assert paid_three_times(bench) <= MOST_TEXTS
 
 
+@pytest.mark.slow
 def test_a_drain_that_is_killed_while_it_fills_is_followed_by_another(bench):
     indexed_first(bench, 100)
     done(command(bench.server.base_url, *FILL, "--no-wait"))
@@ -128,7 +130,7 @@ def test_two_drains_and_a_command_share_a_fill_and_pay_once(bench):
 def test_a_provider_that_limits_the_rate_is_waited_for_and_asked_no_more_than_it_wants(bench):
     indexed_first(bench, 40)
     # Otherwise the drain would ask for vectors of general questions meanwhile.
-    fit(bench.organization_id, active_space(), bench.embedder(), at=datetime.now(tz=UTC))
+    fit(bench.organization_id, searched(), bench.embedder(), at=datetime.now(tz=UTC))
     done(command(bench.server.base_url, *FILL, "--no-wait"))
     bench.server.behave("rate_limited", retry_after=20)
     with running(drain(bench.server.base_url)):
@@ -162,7 +164,7 @@ class Call:
 
     def __init__(self, voice: Runtime, agent) -> None:
         self.voice, self.agent = Runtime(voice.token, Client()), agent
-        self.answers: list[dict] = []
+        self.answers: list[dict[str, Any]] = []
         self.stop = threading.Event()
         self.thread = threading.Thread(target=self._ask, daemon=True)
 
@@ -193,7 +195,7 @@ class Town:
             self.acme.item(f"Ticket {bird}", f"A {bird} ticket costs ten dirhams.")
         index_everything()
         forget_active_space()
-        calibrate(active_space())
+        calibrate(searched())
         voice = runtime(self.acme.organization)
         self.calls = [Call(voice, self.agent) for _ in range(8)]
 
@@ -214,7 +216,7 @@ class Town:
             lambda: all(len(c.answers) >= n for c, n in zip(self.calls, wanted, strict=True))
         )
 
-    def answers(self) -> list[dict]:
+    def answers(self) -> list[dict[str, Any]]:
         return [answer for call in self.calls for answer in call.answers]
 
 
@@ -253,5 +255,5 @@ def test_the_model_changes_while_eight_callers_search_and_content_changes(town):
     assert {(answer["http"], answer["status"]) for answer in answers} == {(200, "ok")}
     assert not any(answer["degraded"] for answer in answers)
     assert all(answer["bird"] in answer["results"][0]["content"] for answer in answers)
-    assert lengths() == {active_space().pk: {SMALL}}
+    assert lengths() == {searched().pk: {SMALL}}
     assert EmbeddingSpace.objects.count() == 1

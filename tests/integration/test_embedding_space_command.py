@@ -15,12 +15,10 @@ from knowledge.embedding.selection import (
     forget_active_space,
     remembered_space,
 )
-from knowledge.embedding.spaces import active_space, ensure_space
 from knowledge.models import EmbeddingSpace, SearchRecord
-from knowledge.passages import CHUNKER_VERSION
 from search.management import spaces
 from tests.openai_server import OpenAIServer
-from tests.spaces import calibrate, index_everything, model, now, wanted, word_vectors
+from tests.spaces import index_everything, model, now, searched, wanted, word_vectors
 from tests.world import tenant
 
 pytestmark = pytest.mark.django_db
@@ -40,9 +38,7 @@ def acme(server, settings):
     agent = acme.agent()
     for word in ("pelican", "flamingo", "ostrich"):
         acme.item(f"Ticket {word}", f"A {word} ticket costs ten dirhams.")
-    space = ensure_space(current_embedder().space, chunker_version=CHUNKER_VERSION)
     index_everything()
-    calibrate(space)
     with acme.context():
         for query in (
             "what does a flamingo ticket cost",
@@ -81,7 +77,7 @@ def test_the_commands_of_the_guide_change_the_model_and_take_it_back(acme, monke
     assert "(kept): 3 of 3 rows filled" in told["list"]
     assert "6 vectors deleted" in told["drop"]
     assert [space.dimensions for space in EmbeddingSpace.objects.all()] == [384]
-    assert active_space().dimensions == 384
+    assert searched().dimensions == 384
 
 
 def test_a_comparison_tells_what_changes(acme):

@@ -11,7 +11,7 @@ from django.db import connection
 from knowledge.calibration.refitting import refit_all_due
 from knowledge.embedding.protocol import SpaceSpec
 from knowledge.embedding.selection import current_embedder, forget_active_space
-from knowledge.embedding.spaces import active_space, ensure_space
+from knowledge.embedding.spaces import ensure_space
 from knowledge.errors import EmbeddingUnavailable
 from knowledge.indexing.reconciling import reconcile
 from knowledge.indexing.writing import withdraw
@@ -50,6 +50,7 @@ from tests.spaces import (
     index_everything,
     lengths,
     now,
+    searched,
     second_space,
     spec,
     wanted,
@@ -75,16 +76,20 @@ class Shop:
         self.first = ensure_space(current_embedder().space, chunker_version=CHUNKER_VERSION)
         forget_active_space()
         index_everything()
-        calibrate(self.first)
 
     def ask(self, word: str = "flamingo"):
         call = Call(None, "phone", None, now())
         return search_as(self.agent, (f"what does a {word} ticket cost",), call, limit=3)
 
-    def ready(self) -> EmbeddingSpace:
-        """Make the second space, filled and measured."""
+    def filled(self) -> EmbeddingSpace:
+        """Make the second space, filled."""
         space = second_space()
         fill()
+        return space
+
+    def ready(self) -> EmbeddingSpace:
+        """Make the second space, filled and measured."""
+        space = self.filled()
         calibrate(space)
         return space
 
@@ -138,6 +143,7 @@ def heard_in(told, space, more=CLIENTS):
 @pytest.mark.django_db(transaction=True)
 def test_the_model_changes_from_384_to_512_dimensions_and_back_while_eight_clients_search(shop):
     first = shop.first
+    calibrate(first)
     with clients(shop) as told:
         heard_in(told, first)
         second = second_space()
@@ -167,14 +173,14 @@ def test_the_model_changes_from_384_to_512_dimensions_and_back_while_eight_clien
 
 
 def test_two_spaces_hold_vectors_of_their_own_length_and_nothing_is_paid_twice(shop):
-    second = shop.ready()
+    second = shop.filled()
     assert lengths() == {shop.first.pk: {SMALL}, second.pk: {LARGE}}
     assert max(shop.server.inputs[text] for text in shop.server.inputs if "costs" in text) <= 2
     assert fill() == 0
 
 
 def test_a_change_is_brought_into_both_spaces_and_an_unchanged_passage_is_not_paid_again(shop):
-    second = shop.ready()
+    second = shop.filled()
     paid = shop.server.inputs.total()
     shop.acme.item("Ticket heron", "A heron ticket costs seventy dirhams.", phrasings=["heron?"])
     index_everything()
@@ -185,7 +191,7 @@ def test_a_change_is_brought_into_both_spaces_and_an_unchanged_passage_is_not_pa
 
 
 def test_what_is_withdrawn_is_gone_from_both_spaces(shop):
-    second = shop.ready()
+    second = shop.filled()
     with shop.acme.context():
         withdraw(Item.objects.get(pk=shop.items[0]), at=now())
     index_everything()
@@ -201,8 +207,7 @@ def test_a_space_that_lacks_something_is_not_switched_to(shop):
 
 
 def test_a_space_that_nobody_measured_is_not_switched_to(shop):
-    second = second_space()
-    fill()
+    second = shop.filled()
     with pytest.raises(SpaceUncalibrated, match="acme"):
         switch(second, by=BY, at=now())
 
@@ -223,6 +228,7 @@ def profiles(shop, space):
 
 
 def test_a_question_embedded_before_the_switch_is_answered_in_its_own_space(shop, monkeypatch):
+    calibrate(shop.first)
     second = shop.ready()
     embedder = current_embedder()
     switch(second, by=BY, at=now())
@@ -232,6 +238,7 @@ def test_a_question_embedded_before_the_switch_is_answered_in_its_own_space(shop
 
 
 def test_a_question_whose_space_was_dropped_is_answered_from_its_words(shop, monkeypatch):
+    calibrate(shop.first)
     second = shop.ready()
     embedder = current_embedder()
     switch(second, by=BY, at=now())
@@ -329,7 +336,7 @@ def test_a_text_that_is_refused_is_told_and_the_others_are_filled(shop):
 
 
 def test_what_got_lost_is_noticed_by_reconciling_and_filled_again(shop):
-    second = shop.ready()
+    second = shop.filled()
     Vector.objects.filter(space=second, asset_id=shop.items[0]).delete()
     differences = reconcile(shop.acme.organization.pk, space=shop.first, at=now())
     assert (differences.gaps, differences.total) == (1, 1)
@@ -340,7 +347,7 @@ def test_what_got_lost_is_noticed_by_reconciling_and_filled_again(shop):
 def test_after_a_switch_nothing_is_indexed_again(shop):
     switch(shop.ready(), by=BY, at=now())
     paid = shop.server.inputs.total()
-    differences = reconcile(shop.acme.organization.pk, space=active_space(), at=now())
+    differences = reconcile(shop.acme.organization.pk, space=searched(), at=now())
     assert (differences.total, shop.server.inputs.total() - paid) == (0, 0)
 
 

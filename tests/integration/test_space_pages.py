@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from knowledge.calibration.fitting import fit
-from knowledge.embedding.spaces import active_space
 from knowledge.models import EmbeddingSpace
 from knowledge.spaces.creating import Where, create
 from tenants.models import AuditEntry
@@ -13,6 +12,7 @@ from tests.spaces import (
     fill,
     index_everything,
     now,
+    searched,
     second_space,
     spec,
     wanted,
@@ -49,7 +49,7 @@ def test_everybody_with_a_role_sees_how_far_the_spaces_are_in_their_own_organiza
 
 
 def test_an_operator_fills_switches_goes_back_and_deletes_by_pages_that_ask_first(staff):
-    first = active_space()
+    first = searched()
     second = create(spec(), Where(), by=BY, at=now())
     ask = staff.as_("operator").get(f"{PAGE}{second.pk}/fill/").content.decode()
     assert "This is paid for." in ask
@@ -58,9 +58,9 @@ def test_an_operator_fills_switches_goes_back_and_deletes_by_pages_that_ask_firs
     calibrate(second)
     calibrate(first)
     assert act(staff, "operator", "switch", second).status_code == 302
-    assert active_space() == second
+    assert searched() == second
     assert act(staff, "operator", "rollback", first).status_code == 302
-    assert active_space() == first
+    assert searched() == first
     EmbeddingSpace.objects.filter(pk=second.pk).update(left_at=None)
     assert act(staff, "operator", "drop", second).status_code == 302
     second.refresh_from_db()
@@ -77,21 +77,21 @@ def test_a_refusal_is_a_sentence_on_the_page_and_nothing_was_done(staff):
     answer = act(staff, "operator", "switch", second)
     assert answer.status_code == 200
     assert "lacks vectors of" in answer.content.decode()
-    assert active_space() != second
+    assert searched() != second
 
 
 def test_what_a_space_cannot_do_now_is_refused(staff):
-    answer = act(staff, "operator", "drop", active_space())
+    answer = act(staff, "operator", "drop", searched())
     assert "cannot be done" in answer.content.decode()
-    assert active_space().status == "active"
+    assert searched().status == "active"
 
 
 @pytest.mark.parametrize("who", ["admin", "editor", "viewer", "rival", "stranger"])
 @pytest.mark.parametrize("verb", ["fill", "switch", "drop", "rollback"])
 def test_nobody_but_an_operator_acts_on_a_space_that_everybody_shares(staff, who, verb):
-    space = active_space()
+    space = searched()
     assert act(staff, who, verb, space).status_code == 403
-    assert active_space() == space
+    assert searched() == space
 
 
 def test_a_space_that_is_not_there_is_not_found(staff):
@@ -103,7 +103,7 @@ def test_what_moves_is_asked_for_again_by_the_page_and_what_stands_is_not(staff)
     second = second_space()
     assert "hx-trigger" in staff.as_("viewer").get(PAGE).content.decode()
     fill()
-    fit(staff.acme.organization.pk, active_space(), _embedder(), at=now())
+    fit(staff.acme.organization.pk, searched(), _embedder(), at=now())
     assert (
         "<html"
         not in staff.as_("viewer").get(PAGE, headers={"HX-Request": "true"}).content.decode()
