@@ -7,7 +7,10 @@ import shutil
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
+# A slow machine answers late; what is expected is waited for, never slept for.
+expect.set_options(timeout=30_000)
 # Playwright keeps an event loop in the thread of the test, and Django then refuses database calls
 # there although nothing runs at the same time.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
