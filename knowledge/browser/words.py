@@ -108,6 +108,8 @@ def status(item: Item) -> tuple[str, str]:
         return "failed", _("Deleted")
     if item.parse_status not in {ParseStatus.PARSED, ParseStatus.INGESTED}:
         return "failed", _("Its text could not be read")
+    if item.dataset == Dataset.CONVERSATIONS:
+        return "updating", _("A conversation, never searched by voice")
     if item.kind == ItemKind.GOLDEN:
         is_live = item.published_version is not None
         return ("live", _("Golden answer")) if is_live else ("updating", _("Golden answer, draft"))

@@ -122,6 +122,12 @@ def test_items_are_narrowed_down(staff, asked, expected):
     assert titles(shown(staff, place="help", **asked)) == expected
 
 
+def test_what_voice_never_searches_says_so(staff):
+    with staff.acme.context():
+        Item.objects.filter(title="Price list").update(dataset="conversations")
+    assert "A conversation, never searched by voice" in shown(staff, place="help/public")
+
+
 def test_nothing_to_show_is_said(staff):
     assert "There is nothing in this folder." in shown(staff, place="help/nowhere")
     assert "Nothing matches." in shown(staff, q="zzzzqqq")
