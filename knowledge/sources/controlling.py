@@ -24,7 +24,7 @@ def can_be_tried_again(run: ImportRun) -> bool:
 
     Cost: at most two statements.
     """
-    if run.status in (ImportRun.Status.RUNNING, ImportRun.Status.PAUSED):
+    if run.again_at or run.status in (ImportRun.Status.RUNNING, ImportRun.Status.PAUSED):
         return False
     if not run.failed and run.status == ImportRun.Status.DONE:
         return False
