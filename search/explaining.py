@@ -31,7 +31,8 @@ class Explained:
     """One candidate, its place, and everything that put it there.
 
     Units: height in deviations of what questions about something else reach in this corpus; usual is
-           the height of the corpus's own titles.
+           the height of the corpus's own questions; moved, how much stricter the rule is for this
+           corpus than for all, in log-odds.
     """
 
     place: int
@@ -40,6 +41,7 @@ class Explained:
     possible: int
     height: float | None
     usual: float
+    moved: float
     decided: str | Promise
     result: int | None = None
 
@@ -76,6 +78,7 @@ def explained(
             possible=len(LEGS) * queries,
             height=_height(ranked, answer.judged_by),
             usual=float(answer.judged_by.get("usual", 0.0)),
+            moved=float(answer.judged_by.get("moved", 0.0)),
             decided=_decided(ranked, policy),
             result=places.get(ranked.asset_id),
         )
