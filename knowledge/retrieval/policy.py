@@ -13,7 +13,7 @@ class RetrievalPolicy:
     fusion              how the legs and the queries become one ranking: `score_sum` adds cosine
                         and lexical share, `reciprocal_rank` needs ranks only.
     centre_weight       share of the mean general question of a language that is taken out of a
-                        question's vector (docs/decisions/0005-fusion.md); read when a corpus is
+                        question's vector (docs/decisions/0007-fusion.md); read when a corpus is
                         measured, so that figures and search always agree.
     level_weight        share of a question's mean cosine over the whole corpus that its best one
                         must stand above to tell anything; read like centre_weight.
