@@ -12,6 +12,7 @@ from knowledge.retrieval.eligibility import GATES, Gate
 from scopes import probing
 from scopes.models import AgentScope, CanaryLook
 from scopes.probing import Look, look_everywhere
+from tests.predicates import without
 from tests.world import AT, tenant
 
 pytestmark = pytest.mark.django_db
@@ -95,17 +96,15 @@ def test_a_row_that_was_poisoned_raises_the_alarm(acme):
     assert kept.leaked_at == AT
 
 
-def test_a_row_of_another_organization_raises_the_alarm(acme, globex, monkeypatch):
-    for module, name in (("candidates", "eligible_rows"), ("rendering", "eligible_sql")):
-        whole = getattr(eligibility, name)
-        monkeypatch.setattr(
-            f"knowledge.retrieval.{module}.{name}",
-            lambda *given, whole=whole: whole(*given).replace(
-                "x.organization_id = %(organization)s", "true"
-            ),
-        )
-    leaks = look_at(acme.organization, at=AT).leaks
-    assert any("told by another organization" in line for line in leaks)
+def test_a_row_of_another_organization_raises_the_alarm(acme, globex):
+    def everybody(execute, sql, params, many, context):
+        wide = without(sql, "x.organization_id = %(organization)s") if "eligible" in sql else sql
+        return execute(wide, params, many, context)
+
+    assert look_at(acme.organization, at=AT).leaks == []
+    with connection.execute_wrapper(everybody):
+        leaks = look_at(acme.organization, at=AT).leaks
+    assert any("found by another organization" in line for line in leaks)
 
 
 def test_an_agent_whose_restriction_is_lost_raises_the_alarm(acme, monkeypatch):
@@ -124,10 +123,7 @@ def test_an_agent_whose_restriction_is_lost_raises_the_alarm(acme, monkeypatch):
 
 
 def test_a_probe_that_finds_nothing_any_more_says_so(acme, monkeypatch):
-    monkeypatch.setattr(
-        "knowledge.retrieval.candidates.eligible_rows",
-        lambda *_: "SELECT x.id, x.generation FROM knowledge_item x WHERE false",
-    )
+    monkeypatch.setattr("scopes.probing.candidates", lambda *_: [])
     look = look_at(acme.organization, at=AT)
     assert look.leaks == []
     assert any("not found by an unknown caller" in line for line in look.missed)
