@@ -13,6 +13,8 @@ AFTER_SEPARATOR: Final = chr(ord(SEPARATOR) + 1)
 LONGEST_SEGMENT: Final = 255
 # A key shares a B-tree row with a vector, and that row has to stay below 2,704 bytes.
 LONGEST_KEY: Final = 1_024
+# What the columns hold that keys are stored in.
+MOST_CHARACTERS: Final = 1_000
 DEEPEST: Final = 32
 INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 JOINERS: Final = frozenset("\u200c\u200d")
@@ -21,7 +23,7 @@ JOINERS: Final = frozenset("\u200c\u200d")
 def folder_key(source_slug: str, path: str = "") -> str:
     """Return the key of a folder: the source's slug, then the folder's segments.
 
-    Units: at most 32 segments of 255 characters, 1,024 bytes of UTF-8 in all.
+    Units: at most 32 segments of 255 characters, 1,000 characters and 1,024 bytes of UTF-8 in all.
     Raises: FolderRefused
     """
     source = segments(source_slug)
@@ -60,7 +62,8 @@ def _checked(name: str) -> str:
 
 def _joined(names: tuple[str, ...]) -> str:
     key = SEPARATOR.join(names)
-    if len(names) > DEEPEST or len(key.encode()) > LONGEST_KEY:
+    is_long = len(key) > MOST_CHARACTERS or len(key.encode()) > LONGEST_KEY
+    if len(names) > DEEPEST or is_long:
         raise FolderRefused("The folder path is too long.")
     return key
 

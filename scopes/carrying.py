@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
+from uuid import UUID
 
 from django.db.models import F, Q, QuerySet
 
 from knowledge.folders import prefix_range
 from knowledge.models import Category
-from scopes.models import AgentScope, FolderPick
+from scopes.models import AgentScope, FolderPick, ItemPick
 from scopes.selecting import explicit_picks, told_of
 from tenants.auditing import Actor, Change, note
 from tenants.models import PhoneAgent
 
 
 class FolderPicks:
-    """The folders that agents have selected. Expects the organization's context."""
+    """The folders and items that agents have selected. Expects the organization's context."""
 
     def within(self, organization_id: int, key: str) -> set[str]:
         """Return the selected folders that are this one or lie below it."""
@@ -43,6 +45,21 @@ class FolderPicks:
         agents = PhoneAgent.objects.filter(organization_id=organization_id, pk__in=ids)
         for agent in agents.order_by("pk"):
             _carry(agent, moves, by=by, at=at)
+
+    def removing(self, organization_id: int, items: Collection[UUID]) -> None:
+        """Give scopes that have these items selected a new version, before the selections go.
+
+        Whoever takes a tick away on a page that shows them would else take away the last one, and
+        open the scope.
+        """
+        picks = ItemPick.objects.filter(organization_id=organization_id, item_id__in=list(items))
+        scopes = AgentScope.objects.filter(
+            organization_id=organization_id,
+            category=Category.KNOWLEDGE,
+            agent_id__in=set(picks.values_list("agent_id", flat=True)),
+        )
+        list(scopes.order_by("pk").select_for_update(of=("self",)))
+        scopes.update(version=F("version") + 1)
 
 
 def _within(organization_id: int, key: str) -> QuerySet[FolderPick]:

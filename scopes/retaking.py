@@ -15,6 +15,7 @@ from django.db.models import F, Func, IntegerField, QuerySet, Value
 from django.db.models.functions import Coalesce
 
 from knowledge.models import Category
+from knowledge.shelving.tracing import trace
 from scopes.errors import PickRefused, SelectionGone
 from scopes.models import AgentScope, Mode
 from scopes.selecting import Picks, explicit_picks, select
@@ -64,6 +65,8 @@ class PastSelection:
     category: str
     is_restricted: bool
     picks: Picks
+    # How many of its folders are not the same any more: another one has their name.
+    gone: int = 0
 
 
 def changes_of(agent: PhoneAgent, *, most: int) -> list[AuditEntry]:
@@ -106,13 +109,25 @@ def _length(column: str) -> Any:
 
 
 def past_selection(agent: PhoneAgent, entry_id: UUID) -> PastSelection | None:
-    """Return the selection that a change left, or None when this agent had no such change."""
+    """Return the selection that a change left, or None when this agent had no such change.
+
+    Folders that were renamed or moved since are followed.
+    """
     entry = _changes(agent).filter(pk=entry_id).first()
     if entry is None:
         return None
     after = entry.after
-    picks = _picks(after, after["category"])
-    return PastSelection(after["category"], after["mode"] == Mode.SELECTED, picks)
+    category, told = after["category"], _picks(after, after["category"])
+    picks = _traced(agent, told, entry.at) if category == Category.KNOWLEDGE else told
+    gone = len(told.containers) - len(picks.containers)
+    return PastSelection(category, after["mode"] == Mode.SELECTED, picks, gone)
+
+
+def _traced(agent: PhoneAgent, picks: Picks, since: datetime) -> Picks:
+    """Follow folders to the keys that they have now; a name that another folder took is left out."""
+    traced = trace(agent.organization_id, since)
+    places = {traced.now(key) for key in picks.containers} - {None}
+    return replace(picks, containers=frozenset(places))
 
 
 def _picks(told: dict[str, Any], category: str) -> Picks:
@@ -131,7 +146,8 @@ def restore_selection(
     """
     if past.is_restricted and not past.picks:
         raise SelectionGone
-    return select_present(agent, past.category, past.picks, version=version, by=by, at=at)
+    left_out = select_present(agent, past.category, past.picks, version=version, by=by, at=at)
+    return left_out + past.gone
 
 
 def selection_of(agent: PhoneAgent, category: str) -> PastSelection:

@@ -7,6 +7,7 @@ would find the other's items too.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -63,6 +64,7 @@ SELECT folder_key FROM knowledge_item
 _PATIENCE: Final = "SET LOCAL statement_timeout = '5min'"
 _MEASURES: Final = (
     "octet_length(folder_key)",
+    "length(folder_key)",
     "length(folder_key) - length(replace(folder_key, '/', ''))",
 )
 
@@ -126,9 +128,10 @@ def lift_folder(
     above = parent(key)
     if above is None:
         raise FolderRefused("A source stays where it is.")
-    for name in _names_below(organization_id, key):
+    names = _names_below(organization_id, key)
+    for name in names:
         _refuse_in_use(organization_id, f"{above}/{name}")
-    return _filed(organization_id, key, above, by=by, at=at)
+    return _filed(organization_id, key, above, names=names, by=by, at=at)
 
 
 def delete_folder(
@@ -169,7 +172,15 @@ def _refuse_in_use(organization_id: int, key: str) -> None:
         raise FolderInUse(folder=key)
 
 
-def _filed(organization_id: int, key: str, new: str, *, by: Actor, at: datetime) -> Refiled:
+def _filed(
+    organization_id: int,
+    key: str,
+    new: str,
+    *,
+    names: Iterable[str] = (),
+    by: Actor,
+    at: datetime,
+) -> Refiled:
     values = _values(organization_id, key) | {"new": new, "at": at}
     with connection.cursor() as cursor:
         cursor.execute(_PATIENCE)
@@ -185,7 +196,10 @@ def _filed(organization_id: int, key: str, new: str, *, by: Actor, at: datetime)
         if not (picked == key and new == parent(key))
     }
     folder_picks().carry(organization_id, moves, by=by, at=at)
-    _note(organization_id, "move", key, {"folder": new, "items": count}, by=by, at=at)
+    told: dict[str, Any] = {"folder": new, "items": count}
+    # What came up beside others, by name: whoever knows an older folder of that name is told so.
+    told |= {"names": sorted(names)} if new == parent(key) else {}
+    _note(organization_id, "move", key, told, by=by, at=at)
     return Refiled(count, rereading)
 
 

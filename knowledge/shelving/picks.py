@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Protocol
+from uuid import UUID
 
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -12,7 +14,7 @@ from tenants.auditing import Actor
 
 
 class FolderPicks(Protocol):
-    """The folders that agents have selected. Expects the organization's context."""
+    """The folders and items that agents have selected. Expects the organization's context."""
 
     def within(self, organization_id: int, key: str) -> set[str]:
         """Return the selected folders that are this one or lie below it."""
@@ -24,6 +26,9 @@ class FolderPicks(Protocol):
         self, organization_id: int, moves: dict[str, str], *, by: Actor, at: datetime
     ) -> None:
         """Let selections follow folders to their new keys, which nobody has selected."""
+
+    def removing(self, organization_id: int, items: Collection[UUID]) -> None:
+        """Tell selections of these items that they are about to be removed for good."""
 
 
 def folder_picks() -> FolderPicks:

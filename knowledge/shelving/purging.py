@@ -26,6 +26,7 @@ from knowledge.models import (
     SourceSchedule,
 )
 from knowledge.shelving.items import RESTORABLE
+from knowledge.shelving.picks import folder_picks
 from tenants.auditing import Actor, Change, note
 from tenants.isolation import organization_context
 from tenants.models import Organization
@@ -89,6 +90,7 @@ def _empty(row: Item, at: datetime) -> None:
 
 def _remove(organization_id: int, rows: list[Item]) -> None:
     ids = [row.pk for row in rows]
+    folder_picks().removing(organization_id, ids)
     for derived in (LexicalEntry, Document, IndexState):
         derived._default_manager.filter(organization_id=organization_id, asset_id__in=ids).delete()
     Item.objects.filter(organization_id=organization_id, pk__in=ids).delete()

@@ -15,7 +15,7 @@ from django.db.models import F, Q, QuerySet
 
 from knowledge.ingestion.persistence import persistently
 from knowledge.models import BulkAction, BulkEntry, BulkJob, Item
-from knowledge.shelving.errors import ItemChanged
+from knowledge.shelving.errors import FolderInUse, ItemChanged
 from knowledge.shelving.items import (
     Put,
     deleted_item,
@@ -28,6 +28,7 @@ from knowledge.shelving.items import (
     unpublished_item,
 )
 from knowledge.shelving.putting import Hand, put_many, reread_many
+from knowledge.shelving.tracing import Trace, trace
 from tenants.auditing import Actor, Change, note
 from tenants.errors import EarmarkError
 from tenants.isolation import organization_context
@@ -47,6 +48,7 @@ class _Batch:
     job: BulkJob
     entries: list[BulkEntry]
     hand: Hand
+    trace: Trace
 
 
 def work_waiting(*, clock: Clock) -> int:
@@ -108,8 +110,14 @@ def _work_batch(organization_id: int, job_id: UUID, clock: Clock) -> int:
         if not entries:
             _close(job, hand)
             return 0
-        _do(_Batch(job, entries, hand))
+        _do(_Batch(job, entries, hand, _trace(job)))
         return len(entries)
+
+
+def _trace(job: BulkJob) -> Trace:
+    # A folder may be renamed while a job files into it, and before what was done is undone.
+    since = job.undoes.started_at if job.undoes else job.started_at
+    return trace(job.organization_id, since)
 
 
 def _do(batch: _Batch) -> None:
@@ -177,14 +185,26 @@ def _decided(batch: _Batch, entry: BulkEntry, row: Item, fresh: frozenset[UUID])
     if row.lock_version != entry.version:
         raise ItemChanged
     if action == BulkAction.MOVE:
-        return moved_item(row, batch.job.target, fresh)
+        return moved_item(row, _place(batch, batch.job.target), fresh)
     if action == BulkAction.UNDO:
-        return put_back(row, entry.before)
+        return put_back(row, _placed(batch, entry.before))
     if action == BulkAction.DELETE:
         return deleted_item(row, at)
     if action == BulkAction.RESTORE:
         return restored_item(row, at)
     return published_item(row) if action == BulkAction.PUBLISH else unpublished_item(row)
+
+
+def _placed(batch: _Batch, before: Mapping[str, Any]) -> Mapping[str, Any]:
+    key = before.get("folder_key")
+    return before if key is None else {**before, "folder_key": _place(batch, key)}
+
+
+def _place(batch: _Batch, key: str) -> str:
+    place = batch.trace.now(key)
+    if place is None:
+        raise FolderInUse(folder=key)
+    return place
 
 
 def _close(job: BulkJob, hand: Hand) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from scopes.errors import ScopeChangedMeanwhile
+from scopes.errors import ScopeChangedMeanwhile, SelectionGone
 from scopes.retaking import select_present
 from scopes.selecting import explicit_picks
 from scopes.selector.deltas import Delta, keys_of, picks_of
@@ -34,6 +34,9 @@ def save(
     stored = _stored(agent, category)
     try:
         picks = picks_of(delta.applied(stored), category)
+        if not picks and not delta.clear and not delta.remove & stored:
+            # What it takes away was removed for good; only a tick that is there can be the last one.
+            raise SelectionGone
         left_out = select_present(agent, category, picks, version=version, by=by, at=at)
     except ScopeChangedMeanwhile:
         # An answer that was lost on its way: what was asked is what is there.
