@@ -62,6 +62,9 @@ bench: $(BENCH) ## Measure speed
 messages: $(DEV) ## Gather and compile what pages say
 	@DJANGO_SETTINGS_MODULE=config.settings.test $(BIN)/python manage.py messages --write
 
+soak: $(DEV) ## Search for hours while content changes (MINUTES=60)
+	@$(BIN)/python -m bench.soak
+
 docs: $(DEV) ## Write the files that are generated
 	@DJANGO_SETTINGS_MODULE=config.settings.test $(BIN)/python manage.py contract --write
 	@DJANGO_SETTINGS_MODULE=config.settings.test $(BIN)/python manage.py errors --write

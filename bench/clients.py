@@ -37,7 +37,7 @@ def main() -> None:
 
 def _ask(told: dict[str, Any], number: int, ends: float, heard: Heard, lock: Any) -> None:
     connection = http.client.HTTPConnection(
-        "127.0.0.1", told["ports"][number % len(told["ports"])], timeout=10
+        "127.0.0.1", told["ports"][number % len(told["ports"])], timeout=30
     )
     path = told["paths"][number % len(told["paths"])]
     asked = 0
@@ -63,6 +63,10 @@ def _ask(told: dict[str, Any], number: int, ends: float, heard: Heard, lock: Any
             heard.seconds.setdefault(answer.status, []).append(time.perf_counter() - began)
         if answer.status == 503:
             time.sleep(0.05)
+        if told["pace"]:
+            # The server closes a connection that is quiet for long.
+            connection.close()
+            time.sleep(max(0.0, began + told["pace"] - time.perf_counter()))
 
 
 if __name__ == "__main__":

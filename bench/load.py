@@ -122,12 +122,15 @@ def loads_on(targets: dict[str, Target], options: Options) -> Iterator[Load]:
             yield load
 
 
-def put(target: Target, *, clients: int, seconds: float) -> dict[str, Any]:
-    """Let so many clients ask, one question after the other, in a process of their own."""
+def put(target: Target, *, clients: int, seconds: float, pace: float = 0.0) -> dict[str, Any]:
+    """Let so many clients ask, one question after the other, in a process of their own.
+
+    Units: pace in seconds between the questions of one client; 0 asks as soon as it was answered.
+    """
     told = {
         "clients": clients, "seconds": seconds, "ports": target.ports, "paths": target.paths,
         "headers": dict(target.headers), "body": target.body and dict(target.body),
-        "words": target.words,
+        "words": target.words, "pace": pace,
     }  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-m", "bench.clients"],

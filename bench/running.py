@@ -1,7 +1,7 @@
 """Runs the parts that were asked for, and keeps what they found.
 
-The last figures of every part stand in `.earmark/runs/bench.json`; `OUT=` writes those of this run alone
-in the same shape:
+The last figures of every part stand in `.earmark/runs/bench.json` (EARMARK_RUNS names another folder);
+`OUT=` writes those of this run alone in the same shape:
 
     {"parts": {name: {"at": "2026-03-02T09:30:00+00:00", "seconds": 12.3, "sizes": [10000, 100000],
                       "figures": {...}, "faults": ["a promise that was not kept", ...]}}}
@@ -23,8 +23,7 @@ from typing import Any, Final
 from bench.parts import PARTS, Options, part
 from config.private import home
 
-SIZES: Final = {"1k": 1_000, "2k": 2_000, "10k": 10_000, "100k": 100_000, "1m": 1_000_000}
-RUNS: Final = "runs/bench.json"
+SIZES: Final = {"1k": 1_000, "10k": 10_000, "100k": 100_000, "1m": 1_000_000}
 Report = dict[str, Any]
 
 
@@ -67,7 +66,7 @@ def write(report: Report) -> None:
     """Keep the figures, with those of other parts from earlier runs; write them where OUT says."""
     if out := os.environ.get("OUT"):
         Path(out).write_text(_json({"parts": report}), "utf-8")
-    path = home() / RUNS
+    path = _kept_at()
     path.parent.mkdir(exist_ok=True)
     draft = path.with_suffix(f".{os.getpid()}.tmp")
     draft.write_text(_json({"parts": kept() | report}), "utf-8")
@@ -77,10 +76,14 @@ def write(report: Report) -> None:
 def kept() -> Report:
     """Return the last figures of every part that has run here."""
     try:
-        found: Report = json.loads((home() / RUNS).read_text("utf-8"))["parts"]
+        found: Report = json.loads(_kept_at().read_text("utf-8"))["parts"]
     except (FileNotFoundError, ValueError, KeyError):
         return {}
     return found
+
+
+def _kept_at() -> Path:
+    return Path(os.environ.get("EARMARK_RUNS") or home() / "runs") / "bench.json"
 
 
 def _run(name: str, options: Options) -> dict[str, Any]:

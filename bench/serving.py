@@ -31,7 +31,7 @@ from tenants.models import Organization, ServiceKeyBinding
 USUAL: Final = "2x16x8"
 VOICE: Final = "/internal/voice/v1"
 _BY: Final = Actor.process("bench")
-_STARTS_WITHIN_S: Final = 120
+_STARTS_WITHIN_S: Final = 300
 
 
 @dataclass(frozen=True)
