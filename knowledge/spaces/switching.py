@@ -11,7 +11,7 @@ from django.db import transaction
 
 from knowledge.embedding.selection import embedder_of, forget_active_space
 from knowledge.embedding.spaces import Status, active_space, spaces_change
-from knowledge.models import EmbeddingSpace
+from knowledge.models import EmbeddingSpace, SpaceGap
 from knowledge.spaces.auditing import note_everywhere
 from knowledge.spaces.errors import (
     NothingToGoBackTo,
@@ -32,12 +32,16 @@ def switch(
 
     Raises: SpaceInUse, SpaceNotReady, EmbeddingMisconfigured; SpaceIncomplete when more assets than
             `allow_missing` lack vectors; SpaceUncalibrated.
-    Cost:   three statements for each organization, while changes wait for a moment to be indexed.
+    Cost:   three statements for each organization; changes wait to be indexed only while it is noted.
     """
     embedder_of(space)
+    _refuse_status(space)
+    _refuse_unready(progress(space, Organization.objects.order_by("pk")), allow_missing)
     with transaction.atomic(), spaces_change():
-        target = _switchable(space)
-        _refuse_unready(progress(target, Organization.objects.order_by("pk")), allow_missing)
+        target = EmbeddingSpace.objects.select_for_update().get(pk=space.pk)
+        _refuse_status(target)
+        # A change that came in since has written down its gap, and none can now.
+        _refuse_missing(SpaceGap.objects.filter(space=target).count(), 0, allow_missing)
         _activate(target, "space.switch", by=by, at=at)
     forget_active_space()
     return target
@@ -73,23 +77,25 @@ def stands_in_the_way(found: list[Progress], allow_missing: int = 0) -> str:
     return ""
 
 
-def _switchable(space: EmbeddingSpace) -> EmbeddingSpace:
-    row = EmbeddingSpace.objects.select_for_update().get(pk=space.pk)
-    if row.status == Status.ACTIVE:
+def _refuse_status(space: EmbeddingSpace) -> None:
+    if space.status == Status.ACTIVE:
         raise SpaceInUse("This embedding space is searched already.")
-    if row.status not in {Status.FILLING, Status.KEPT}:
+    if space.status not in {Status.FILLING, Status.KEPT}:
         raise SpaceNotReady
-    return row
 
 
-def _refuse_unready(found: list[Progress], allow_missing: int) -> None:
-    missing = sum(one.missing for one in found)
+def _refuse_missing(missing: int, failed: int, allow_missing: int) -> None:
     if missing > allow_missing:
-        failed = sum(one.failed for one in found)
         raise SpaceIncomplete(
             f"The embedding space lacks vectors of {missing} rows, {failed} of which failed:"
             " fill it first."
         )
+
+
+def _refuse_unready(found: list[Progress], allow_missing: int) -> None:
+    _refuse_missing(
+        sum(one.missing for one in found), sum(one.failed for one in found), allow_missing
+    )
     unmeasured = [one.organization.slug for one in found if one.needs_profile]
     if unmeasured:
         raise SpaceUncalibrated(
