@@ -89,7 +89,7 @@ def _filled_in(reason: str) -> str:
 @cache
 def _patterns() -> list[tuple[str, Pattern[str]]]:
     """Return the forms with places, those that leave least open first."""
-    open_forms = sorted((form for form in FORMS if _PLACE.search(form)), key=len, reverse=True)
+    open_forms = sorted(filter(_PLACE.search, FORMS), key=lambda form: -len(_PLACE.sub("", form)))
     return [(form, re.compile(_expression(form), re.DOTALL)) for form in open_forms]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from django.utils import translation
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
@@ -63,3 +64,10 @@ def _no_space_is_remembered() -> None:
 @pytest.fixture
 def at() -> datetime:
     return datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def _no_language_is_left_behind() -> Iterator[None]:
+    """A request leaves its language to the thread; the next test begins in the usual one."""
+    yield
+    translation.deactivate()
