@@ -273,6 +273,8 @@ def _plant_index(mine: int, theirs: int, ids: dict[str, UUID]) -> None:
     changed = LexicalEntry.objects.filter(organization_id=mine, asset_id=ids["itemchanged"])
     changed.update(generation=99, start=4, end=7)
     plant_vectors(mine, {ids["itembegun"]: NEAR, ids["itemchanged"]: OTHER})
+    # Deleted a moment ago: its vector is still there, as good as any.
+    plant_vectors(mine, {ids["itemdeleted"]: NEAR})
     plant_vectors(theirs, {ids["itemanswer"]: NEAR})
     plant_vectors(mine, {ids["itemcorrection"]: NEAR}, generation=99)
     plant_vectors(mine, {ids["itemafter"]: NEAR})
