@@ -39,7 +39,7 @@ from config.private import ROOT, home  # noqa: E402
 from config.provision import create_database  # noqa: E402
 from config.scratch import drop, point_at, superuser  # noqa: E402
 
-PASSAGES: Final = 10_000
+PASSAGES: Final = int(os.environ.get("PASSAGES") or 10_000)
 EVERY_S: Final = 5.0
 CLIENTS: Final = 8
 # The first part is warming up: caches fill, workers import what they need.
@@ -50,6 +50,10 @@ NOISE: Final = {"memory_mb": 10.0, "connections": 2.0, "pending_s": 10.0}
 _AGE: Final = """
 SELECT coalesce(extract(epoch FROM now() - min(desired_at)), 0) FROM knowledge_indexstate
  WHERE desired_generation > applied_generation AND status <> 'failed'
+"""
+_WAITING: Final = """
+SELECT count(*), count(*) FILTER (WHERE desired_generation > applied_generation AND status <> 'failed')
+  FROM knowledge_indexstate
 """
 
 
@@ -71,13 +75,14 @@ def main() -> int:
     """Run, print, plot; 1 when something grows or an answer was broken."""
     minutes = float(os.environ.get("MINUTES") or 60)
     with _place() as (database, corpus, scopes), embedder() as stub, ExitStack() as stack:
+        environment = environment_for(database, stub)
+        stack.enter_context(_beside(["manage.py", "index", "drain"], environment))
+        _settle(database)
         port = stack.enter_context(earmark(database, stub))
         target = targets_of(corpus, scopes, port)["earmark whole"]
         pace = _half(target)
-        environment = environment_for(database, stub)
         slug = str((target.body or {})["organization"])
-        for command in (["manage.py", "index", "drain"], ["-m", "bench.writing", slug]):
-            stack.enter_context(_beside(command, environment))
+        stack.enter_context(_beside(["-m", "bench.writing", slug], environment))
         samples, heard = _watched(database, target, pace, minutes * 60)
     verdicts = {name: verdict(samples, name) for name in MOST_RISE}
     return _tell(samples, heard, verdicts, minutes, pace)
@@ -98,6 +103,19 @@ def _place() -> Iterator[tuple[str, Any, dict[str, Scope]]]:
     finally:
         connections.close_all()
         drop(name)
+
+
+def _settle(database: str) -> None:
+    """Wait until the index process has found and indexed all that the copy holds."""
+    print("The index process takes up the corpus ...", flush=True)
+    with superuser(database) as connection:
+        while not _is_settled(connection):
+            time.sleep(EVERY_S)
+
+
+def _is_settled(connection: psycopg.Connection) -> bool:
+    found = connection.execute(_WAITING).fetchone()
+    return found is not None and found[0] > 0 and found[1] == 0
 
 
 def _half(target: Target) -> float:
