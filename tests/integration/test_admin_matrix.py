@@ -191,7 +191,7 @@ def _address(staff: Office, route, model):
         ("decide/<slug:name>", "decide/delete"), ("<int:number>", "1"),
         ("<uuid:directory_id>/<slug:name>", f"{staff.rows['instructiondirectory'].pk}/rename"),
         ("<uuid:invitation_id>/<slug:name>", f"{uuid.uuid4()}/again"), ("<slug:slug>", "acme"),
-        ("<int:person_id>", str(staff.people["viewer"].pk)),
+        ("<int:person_id>", str(staff.rows["user"].pk)),
         ("<uuid:golden_id>/<slug:name>", f"{golden}/archive"), ("<uuid:golden_id>", golden),
         ("<uuid:item_id>/<slug:name>", f"{staff.rows['item'].pk}/approve"),
         ("<int:space_id>", str(staff.rows["embeddingspace"].pk)), ("<uuid:search_id>", record), ("<slug:organization>", "acme"),
