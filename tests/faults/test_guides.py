@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from config.private import ROOT
+from config.provision import SUPERUSER
+from knowledge.retrieval.pipeline import retrieve
+from scopes.resolution import allowlist_for
+from tenants.isolation import organization_context
+from tenants.keys import issue_key
+from tenants.models import Organization
+from tests.guides import guide
+from tests.planting import asked
+from tests.processes import eventually, free_port
+from tests.servers import PASSWORD, OwnServer, own_server
+from tests.world import BY, world
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+SHIMS = {
+    "python": 'exec {python} "$@"',
+    "gunicorn": 'exec {python} -m gunicorn "$@"',
+    # The worker's own packages are not installed here, and its preflight needs none of them.
+    "earmark-worker": 'PYTHONPATH={folder}:{root}/worker/src exec {python} -c "$PREFLIGHT" "$@"',
+}
+
+
+PREFLIGHT = """
+import asyncio, sys
+from earmark_worker.client import VoiceClient
+from earmark_worker.errors import WorkerError
+from earmark_worker.preflight import preflight
+
+async def ask():
+    async with VoiceClient(sys.argv[3], key="") as client:
+        print(await preflight(client))
+
+assert sys.argv[1:3] == ["preflight", "--url"]
+try:
+    asyncio.run(ask())
+except WorkerError as error:
+    sys.exit(str(error))
+"""
+
+
+@pytest.fixture
+def server(django_db_setup, django_db_blocker) -> Iterator[OwnServer]:
+    with django_db_blocker.unblock(), own_server() as server:
+        yield server
+
+
+class Desk:
+    """A shell as the guides expect it: the product, PostgreSQL's programs, an address for each role."""
+
+    def __init__(self, server: OwnServer, folder: Path) -> None:
+        self.server, self.folder = server, folder
+        self.port = free_port()
+        programs = folder / "bin"
+        programs.mkdir()
+        for name, line in SHIMS.items():
+            text = line.format(python=sys.executable, root=ROOT, folder=folder)
+            (programs / name).write_text(f"#!/bin/sh\n{text}\n")
+            (programs / name).chmod(0o755)
+        self._install_the_worker()
+        self.environment = {
+            "HOME": str(folder),
+            "PATH": f"{programs}:{server.place.binaries}/bin:{os.environ['PATH']}",
+            "PGHOST": str(server.place.sockets), "PGUSER": SUPERUSER, "PGPASSWORD": PASSWORD,
+            "DATABASE_URL": server.server.app_url, "DATABASE_OWNER_URL": server.server.owner_url,
+            "DJANGO_SETTINGS_MODULE": "config.settings.dev", "EARMARK_WEB_WORKERS": "1",
+            "PREFLIGHT": PREFLIGHT,
+            "SECRET_KEY": "only-for-this-test-" * 4, "PYTHONPATH": str(ROOT),
+        }  # fmt: skip
+
+    def _install_the_worker(self) -> None:
+        """Leave what an installation leaves of its version, for preflight asks for it."""
+        project = tomllib.loads((ROOT / "worker/pyproject.toml").read_text())["project"]
+        about = self.folder / f"earmark_worker-{project['version']}.dist-info"
+        about.mkdir()
+        named = f"Name: {project['name']}\nVersion: {project['version']}\n"
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\n{named}")
+
+    def run(self, name: str) -> str:
+        """Run a guide's commands in the folder, each of which has to succeed."""
+        text = guide(name).replace("8000", str(self.port))
+        text = text.replace("manage.py", str(ROOT / "manage.py"))
+        done = self.call("bash", "-euo", "pipefail", "-c", text)
+        assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+    def manage(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return self.call("python", str(ROOT / "manage.py"), *words)
+
+    def stop_the_server(self) -> None:
+        pid = self.folder / "gunicorn.pid"
+        if pid.exists():
+            os.kill(int(pid.read_text()), signal.SIGTERM)
+            eventually(lambda: not pid.exists())
+
+    def call(self, *command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+
+@pytest.fixture
+def desk(server, tmp_path) -> Iterator[Desk]:
+    made = Desk(server, tmp_path)
+    yield made
+    made.stop_the_server()
+
+
+def told() -> list[tuple[str, str]]:
+    """What an agent of acme is told, by words; ids and passages."""
+    organization = Organization.objects.get(slug="acme")
+    with organization_context(organization.pk):
+        agent = organization.phoneagent_set.get(slug="receptionist")
+        allowlist = allowlist_for(
+            agent, contact=None, channel="phone", country=None, at=timezone.now()
+        )
+        answer = retrieve(asked(organization.pk, "pelican lounge", None), allowlist, limit=5)
+    return [(result.id, result.content) for result in answer.results]
+
+
+@pytest.fixture
+def acme(server):
+    here = world()
+    here.acme.contact("crm-77")
+    issue_key([here.acme.organization], label="runtime", by=BY, at=timezone.now())
+    return here
+
+
+def test_every_guide_runs_as_it_is_written(desk, acme, server):
+    before = told()
+    assert before
+    assert "acme:" in desk.run("deploy")
+    output = desk.run("backup")
+    assert "Policies, keys, indexes and triggers are the same; nothing leaks." in output
+    desk.stop_the_server()
+    with server.elsewhere():
+        assert desk.call("dropdb", "--force", "earmark").returncode == 0
+    desk.run("restore")
+    assert told() == before
+    _keys_are_rotated(desk)
+    assert "acme:" in desk.run("retention")
+    _rehearsals_find_out(desk)
+    for name in ("move-out", "move-remove"):
+        desk.run(name)
+    assert not Organization.objects.filter(slug="acme").exists()
+    desk.run("move-in")
+    assert told() == before
+
+
+def _keys_are_rotated(desk):
+    desk.run("rotate")
+    listed = desk.manage("service_keys", "list", "--organization", "acme").stdout
+    states = [line.split("\t")[1].split()[0] for line in listed.splitlines()]
+    assert sorted(states) == ["active", "revoked"]
+    assert "." in (desk.folder / "token").read_text()
+
+
+def _rehearsals_find_out(desk):
+    """A backup that lacks a policy, and one of which half is there."""
+    wide = "CREATE POLICY wide ON knowledge_item USING (true)"
+    assert desk.call("psql", "-qc", wide, "earmark").returncode == 0
+    done = desk.manage("rehearse_restore", "earmark.dump")
+    assert done.returncode == 1
+    assert "policy knowledge_item wide" in done.stdout
+    assert desk.call("psql", "-qc", "DROP POLICY wide ON knowledge_item", "earmark").returncode == 0
+    kept = desk.folder / "earmark.dump"
+    kept.write_bytes(kept.read_bytes()[: kept.stat().st_size // 2])
+    done = desk.manage("rehearse_restore", "earmark.dump")
+    assert done.returncode == 1
+    assert "pg_restore" in done.stderr
