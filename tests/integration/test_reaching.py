@@ -85,7 +85,7 @@ def test_places_are_read_by_their_own_index_though_organizations_look_small(acme
         allowlist = allowlist_for(agent, contact=None, channel="phone", country=None, at=AT)
         statement, _names = placed_by_number(eligible_rows("knowledge", allowlist))
         with connection.cursor() as cursor:
-            cursor.execute(b"EXPLAIN (GENERIC_PLAN) " + statement)
+            cursor.execute("EXPLAIN (GENERIC_PLAN) " + statement.decode())
             plan = "\n".join(row[0] for row in cursor.fetchall())
     assert "Index Scan using knowledge_item_listing" in plan
     assert "Seq Scan on knowledge_item" not in plan

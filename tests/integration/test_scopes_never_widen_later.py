@@ -58,6 +58,7 @@ def gone_back(acme, agent, key="help/public"):
     with acme.context():
         changes = AuditEntry.objects.filter(subject_id=str(agent.pk), verb="scope.select")
         past = past_selection(agent, changes.get(after__containers__contains=[key]).pk)
+    assert past is not None
     now = version(acme, agent)
     return restore_selection(agent, past, version=now, by=BY, at=EVENING)
 
