@@ -18,7 +18,7 @@ from tenants.isolation import TenantForeignKey
 class User(AbstractUser):
     """A person who signs in; what they may do comes from their memberships."""
 
-    has_second_factor = models.BooleanField(default=False, editable=False)
+    has_second_factor = models.BooleanField(default=False, db_default=False, editable=False)
     # Until when the wrong passwords of everybody who tried this name are paid for.
     guesses_until = models.DateTimeField(null=True, blank=True, editable=False)
 
@@ -37,6 +37,7 @@ class Organization(models.Model):
     approval_required = models.BooleanField(default=True)
     overdue_answers_lead = models.BooleanField(
         default=True,
+        db_default=True,
         help_text="Whether golden answers that nobody verified in time are still served first.",
     )
     retention_days = models.PositiveSmallIntegerField(

@@ -11,7 +11,7 @@ from django.db import migrations, models
 
 # Building and dropping concurrently waits for others without holding them up, however long that takes.
 PATIENT = ["SET lock_timeout = 0"]
-USUAL = ["SET lock_timeout = '5s'"]
+USUAL = ["RESET lock_timeout"]
 BUILD = [
     "DROP INDEX CONCURRENTLY IF EXISTS knowledge_vector_only",
     "CREATE UNIQUE INDEX CONCURRENTLY knowledge_vector_only ON knowledge_vector (chunk_id, space_id)",

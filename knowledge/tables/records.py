@@ -85,8 +85,8 @@ class SearchRecord(TenantModel):
     instruction_mode = models.CharField(max_length=16)
     knowledge_mode = models.CharField(max_length=16)
     # What the agent could search at that moment, and how it was asked beside the queries.
-    scope = models.JSONField(default=dict)
-    asked = models.JSONField(default=dict)
+    scope = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
+    asked = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
     candidates = models.JSONField(default=dict)
     results = models.JSONField(default=list)
     timings_ms = models.JSONField(default=dict)

@@ -190,7 +190,7 @@ class UsageEntry(TenantModel):
     failed_calls = models.BigIntegerField(default=0, db_default=0)
     question_calls = models.BigIntegerField(default=0, db_default=0)
     question_tokens = models.BigIntegerField(default=0, db_default=0)
-    cost_micros = models.BigIntegerField(default=0)
+    cost_micros = models.BigIntegerField(default=0, db_default=0)
 
     class Meta:
         verbose_name_plural = "usage"
