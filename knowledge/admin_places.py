@@ -12,6 +12,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from knowledge.editor.errors import DirectoryNameTaken
+from knowledge.errors import FolderRefused
 from knowledge.folders import segments
 from knowledge.indexing.filing import DirectoryRefused, file_directory
 from knowledge.models import Instruction, InstructionDirectory, Item, Source, SourceKind
@@ -88,20 +90,33 @@ class DirectoryForm(TenantForm):
 
     def clean_name(self) -> str:
         """Return the name as paths carry it."""
-        name: str = self.cleaned_data["name"]
-        if len(segments(name)) != 1:
+        try:
+            names = segments(self.cleaned_data["name"])
+        except FolderRefused as refusal:
+            raise forms.ValidationError(gettext(str(refusal))) from None
+        if len(names) != 1:
             raise forms.ValidationError(gettext(str(DirectoryRefused())))
-        return segments(name)[0]
+        return names[0]
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a place below itself."""
+        """Refuse a place below itself, and a name that another directory there has."""
         told = super().clean() or {}
         place = told.get("parent")
+        if "parent" in told and "name" in told and self._is_taken(place, told["name"]):
+            self.add_error("name", gettext(str(DirectoryNameTaken())))
         while place is not None and not self.instance._state.adding:
             if place.pk == self.instance.pk:
                 raise forms.ValidationError(gettext(str(DirectoryRefused())))
             place = place.parent
         return told
+
+    def _is_taken(self, place: InstructionDirectory | None, name: str) -> bool:
+        # The database would refuse it; its condition is on a column that no form shows.
+        organization = self.cleaned_data.get("organization") or self.instance.organization_id
+        beside = InstructionDirectory.objects.filter(
+            organization=organization, parent=place, name=name
+        )
+        return beside.exclude(pk=self.instance.pk).exists()
 
 
 @admin.register(InstructionDirectory)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from django import forms
 from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
 from django.db import models
 from django.http import Http404, HttpRequest
 from django.template.response import TemplateResponse
@@ -14,8 +15,8 @@ from django.utils.translation import gettext as _
 
 from tenants.admin_audit import changed_values, note_act
 from tenants.admin_authority import authority_of
-from tenants.admin_forms import InstantInput, TenantForm, own_direction
-from tenants.admin_lists import CappedPaginator, OrganizationFilter, PagedList
+from tenants.admin_forms import InstantInput, RowSelect, TenantForm, own_direction
+from tenants.admin_lists import CappedPaginator, FilteredList, OrganizationFilter, PagedList
 from tenants.models import AuditEntry, Organization, Role
 
 if TYPE_CHECKING:
@@ -77,6 +78,10 @@ class RoleAdmin(_ModelAdmin):
             raise Http404
         return found
 
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        """Return our list."""
+        return FilteredList
+
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """Return what stands against the deletion; what goes with a row is ours to say."""
         refusals = [reason for obj in objs for reason in self.refusals(obj)]
@@ -134,6 +139,8 @@ class TenantAdmin(RoleAdmin):
             mine = authority_of(request).organizations(self.add_role or "")
             kwargs["queryset"] = Organization.objects.filter(pk__in=mine)
             kwargs["initial"] = mine[0] if len(mine) == 1 else None
+        if db_field.name in self.get_autocomplete_fields(request):
+            kwargs.setdefault("widget", RowSelect(db_field, self.admin_site))
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def construct_change_message(

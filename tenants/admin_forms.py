@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django import forms
+from django.contrib.admin.widgets import AutocompleteSelect
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext as _
 
@@ -21,6 +23,23 @@ class InstantInput(forms.DateTimeInput):
 
     def __init__(self) -> None:
         super().__init__({"type": "datetime-local", "step": "1"}, format="%Y-%m-%dT%H:%M:%S")
+
+
+class RowSelect(AutocompleteSelect):
+    """A box that finds one row; what was sent and is no id of a row is not looked for."""
+
+    def optgroups(self, name: str, value: Any, attr: Any = None) -> Any:
+        """Return the row that is chosen."""
+        key = self.field.remote_field.model._meta.pk
+        return super().optgroups(name, [one for one in value if _is_key(key, one)], attr)
+
+
+def _is_key(key: models.Field[Any, Any], text: Any) -> bool:
+    try:
+        key.to_python(text)
+    except ValidationError:
+        return False
+    return True
 
 
 class TenantForm(_ModelForm):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ChangeList
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
@@ -41,7 +42,17 @@ class CappedPaginator(Paginator):  # type: ignore[type-arg]
         return int(rows.values("pk")[: MOST_COUNTED + 1].count())
 
 
-class PagedList(ChangeList):
+class FilteredList(ChangeList):
+    """A list that is asked in any address, whatever stands there."""
+
+    def get_filters(self, request: HttpRequest) -> Any:
+        """Return the filters; what no column can hold is no condition."""
+        if any("\0" in value for _name, told in request.GET.lists() for value in told):
+            raise IncorrectLookupParameters
+        return super().get_filters(request)
+
+
+class PagedList(FilteredList):
     """A list that finds its page by the narrow index, then fetches those rows and what is beside them."""
 
     def get_results(self, request: HttpRequest) -> None:
@@ -86,9 +97,9 @@ class OrganizationFilter(admin.SimpleListFilter):
 def chosen_organization(request: HttpRequest) -> int | None:
     """Return the organization that a list shows: named in the address, else the first."""
     seen = organizations_seen(request, Role.VIEWER)
-    slug = request.GET.get(ORGANIZATION)
-    named = [found.pk for found in seen if slug in {found.slug, None}]
-    return seen[0].pk if len(seen) == 1 else next(iter(named), None)
+    # One that is named and not theirs is none: a page of it that is still open must not write elsewhere.
+    slug = request.GET.get(ORGANIZATION) or None
+    return next((found.pk for found in seen if slug in {found.slug, None}), None)
 
 
 def rows_with(request: HttpRequest, role: str, queryset: QuerySet[Any]) -> list[Model]:

@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 
 from django.contrib import admin
 from django.contrib.admin.views.autocomplete import AutocompleteJsonView
+from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -122,6 +123,8 @@ class EarmarkSite(admin.AdminSite):
 
     def autocomplete_view(self, request: HttpRequest) -> Any:
         """Offer rows under names that say where they are filed."""
+        if "\0" in request.GET.get("term", ""):
+            raise SuspiciousOperation
         return LabelledRows.as_view(admin_site=self)(request)
 
 

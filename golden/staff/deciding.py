@@ -88,6 +88,9 @@ class Decision:
             return CareForm(self.golden.organization_id, data, initial=initial | care)
         if self.verb.name == "schedule":
             content = self.becomes
+            if content is None:
+                # Withdrawn, and no draft: there is nothing that could hold for a time.
+                raise Http404
             valid = {name: getattr(content, name) for name in ("valid_from", "valid_until")}
             return ScheduleForm(data, initial=initial | valid)
         return ConfirmForm(data, initial=initial, needs_reason=needs_reason)

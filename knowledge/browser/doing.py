@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import messages
@@ -37,6 +37,8 @@ ITEM_ACTIONS = (
     BulkAction.DELETE, BulkAction.RESTORE, BulkAction.PUBLISH, BulkAction.UNPUBLISH,
     BulkAction.MOVE,
 )  # fmt: skip
+# What the column holds.
+_MOST_VERSIONS: Final = 2**63 - 1
 
 
 @own_transaction
@@ -95,9 +97,12 @@ def _begun(seen: Visit, asked: Asked, order: Order) -> BulkJob | None:
 def _chosen(tokens: list[str]) -> dict[UUID, int]:
     try:
         pairs = [token.split(":") for token in tokens]
-        return {UUID(pk): int(version) for pk, version in pairs}
+        seen = {UUID(pk): int(version) for pk, version in pairs}
     except ValueError:
         raise SuspiciousOperation from None
+    if not all(0 <= version <= _MOST_VERSIONS for version in seen.values()):
+        raise SuspiciousOperation
+    return seen
 
 
 def _confirmation(seen: Visit, asked: Asked, order: Order) -> HttpResponse:
