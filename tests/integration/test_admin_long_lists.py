@@ -84,4 +84,4 @@ def test_long_lists_take_few_statements_and_read_no_table_through(crowd):
         if page.status_code != 200 or len(captured) > most or plans:
             wrong.append((address, page.status_code, len(captured), plans))
     assert not wrong, wrong
-    assert "The first 10000 of more" in client.get("/admin/knowledge/item/").content.decode()
+    assert "The first 10,000 of more" in client.get("/admin/knowledge/item/").content.decode()
