@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from knowledge.editor.errors import DirectoryNameTaken
 from knowledge.errors import FolderRefused
 from knowledge.folders import segments
-from knowledge.indexing.filing import DirectoryRefused, file_directory
+from knowledge.indexing.filing import DirectoryRefused, file_directory, refuse_too_deep
 from knowledge.models import Instruction, InstructionDirectory, Item, Source, SourceKind
 from tenants.admin_authority import at_of
 from tenants.admin_base import TenantAdmin
@@ -102,13 +102,21 @@ class DirectoryForm(TenantForm):
         """Refuse a place below itself, and a name that another directory there has."""
         told = super().clean() or {}
         place = told.get("parent")
-        if "parent" in told and "name" in told and self._is_taken(place, told["name"]):
-            self.add_error("name", gettext(str(DirectoryNameTaken())))
+        if "parent" in told and "name" in told:
+            self._check_place(place, told["name"])
         while place is not None and not self.instance._state.adding:
             if place.pk == self.instance.pk:
                 raise forms.ValidationError(gettext(str(DirectoryRefused())))
             place = place.parent
         return told
+
+    def _check_place(self, place: InstructionDirectory | None, name: str) -> None:
+        if self._is_taken(place, name):
+            self.add_error("name", gettext(str(DirectoryNameTaken())))
+        try:
+            refuse_too_deep(self.instance, name, place)
+        except FolderRefused as refusal:
+            self.add_error("name", gettext(str(refusal)))
 
     def _is_taken(self, place: InstructionDirectory | None, name: str) -> bool:
         # The database would refuse it; its condition is on a column that no form shows.

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from knowledge.folders import directory_path
 from knowledge.indexing.writing import NO_LIMIT, Limit, only
 from knowledge.models import InstructionDirectory
 from tenants.models import Organization, PhoneAgent, Segment
@@ -79,4 +78,4 @@ def _path(pk: UUID, known: Mapping[UUID, InstructionDirectory]) -> str:
     while place is not None:
         names.append(known[place].name)
         place = known[place].parent_id
-    return directory_path("/".join(reversed(names)))
+    return "/".join(reversed(names))

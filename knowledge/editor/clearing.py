@@ -24,6 +24,7 @@ from knowledge.editor.placing import (
 from knowledge.editor.publishing import RESTORABLE
 from knowledge.editor.wording import wording_of
 from knowledge.indexing.bulk import Wanted, write_many
+from knowledge.indexing.filing import refuse_too_deep
 from knowledge.indexing.state import raise_desired_for_all
 from knowledge.indexing.writing import InstructionContent
 from knowledge.models import Category, Instruction, InstructionDirectory
@@ -117,7 +118,8 @@ def delete_everything(organization_id: int, pk: UUID, hand: Hand, *, seen: str) 
 def bring_directory_back(organization_id: int, pk: UUID, hand: Hand) -> InstructionDirectory:
     """Bring a directory back with everything that went with it; the one around it must be there.
 
-    Raises: DirectoryGone, DirectoryAroundDeleted, DirectoryNameTaken, RestoreTooLate
+    Raises: DirectoryGone, DirectoryAroundDeleted, DirectoryNameTaken, RestoreTooLate,
+            FolderRefused
     """
     with organization_context(organization_id, durable=True):
         lock_places(organization_id)
@@ -151,6 +153,8 @@ def _bring_back(directory: InstructionDirectory, hand: Hand) -> None:
     )
     instructions = list(went.values_list("pk", flat=True))
     rows.filter(pk__in=ids).update(deleted_at=None)
+    # What is around it may lie deeper now.
+    refuse_too_deep(directory, directory.name, directory.parent)
     _put(organization_id, instructions, hand, deleted=False)
     after: dict[str, object] = {"name": directory.name, "instructions": len(instructions)}
     tell_place(directory, "restore", hand, after=after)

@@ -129,7 +129,6 @@ def file_elsewhere(
         refuse_taken(organization_id, parent_id, [name], but=pk)
         if any(one.pk == pk for one in way_to(parent)):
             raise DirectoryRefused
-        _refuse_too_deep(directory, parent, name)
         file_directory(directory, name=name, parent=parent, at=hand.at)
         after = {"name": name, "parent": str(parent_id or "")}
         tell_place(directory, "change", hand, before=before, after=after)
@@ -187,14 +186,3 @@ def _one_name(name: str) -> str:
     if len(parts) != 1:
         raise DirectoryRefused
     return parts[0]
-
-
-def _refuse_too_deep(
-    directory: InstructionDirectory, parent: InstructionDirectory | None, name: str
-) -> None:
-    above = [one.name for one in way_to(parent)]
-    paths = {directory.pk: [*above, name]}
-    for one in directories_below(directory.organization_id, directory.pk):
-        if one.pk != directory.pk and one.parent_id is not None:
-            paths[one.pk] = [*paths[one.parent_id], one.name]
-        directory_path("/".join(paths[one.pk]))

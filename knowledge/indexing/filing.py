@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
-from knowledge.folders import segments
+from knowledge.folders import directory_path, segments
 from knowledge.indexing.writing import reread
 from knowledge.models import Instruction, InstructionDirectory
 from tenants.errors import EarmarkError
@@ -22,10 +23,11 @@ def file_directory(
 ) -> int:
     """Give a directory its name and place; return how many instructions are indexed again.
 
-    Raises: DirectoryRefused
+    Raises: DirectoryRefused, FolderRefused
     """
     if len(segments(name)) != 1 or _is_inside(parent, directory.pk):
         raise DirectoryRefused
+    refuse_too_deep(directory, segments(name)[0], parent)
     InstructionDirectory.objects.select_for_update().filter(pk=directory.pk).first()
     directory.name, directory.parent = segments(name)[0], parent
     directory.save()
@@ -34,6 +36,31 @@ def file_directory(
     )
     written = [reread(row, at=at) for row in rows.select_related("directory").order_by("pk")]
     return len(written)
+
+
+def refuse_too_deep(
+    directory: InstructionDirectory, name: str, parent: InstructionDirectory | None
+) -> None:
+    """Refuse a name and a place by which a path in it or below would be longer than paths may be.
+
+    Cost: one statement for each level.
+    Raises: FolderRefused
+    """
+    above: list[str] = []
+    while parent is not None:
+        above, parent = [parent.name, *above], parent.parent
+    paths = {directory.pk: [*above, name]}
+    rows = InstructionDirectory.objects.filter(organization_id=directory.organization_id)
+    while paths:
+        for path in paths.values():
+            directory_path("/".join(path))
+        below = rows.filter(parent__in=list(paths))
+        paths = {one.pk: [*_around(one, paths), one.name] for one in below}
+
+
+def _around(directory: InstructionDirectory, paths: Mapping[UUID, list[str]]) -> list[str]:
+    assert directory.parent_id is not None
+    return paths[directory.parent_id]
 
 
 def _is_inside(place: InstructionDirectory | None, directory_id: UUID) -> bool:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from knowledge.folders import segments
+from knowledge.folders import directory_path, segments
 from knowledge.indexing.lexical import write_lexical_entries
 from knowledge.indexing.state import raise_desired
 from knowledge.indexing.texts import AssetText, text_of_instruction, text_of_item
@@ -295,7 +295,7 @@ def ensure_directory(organization_id: int, path: str) -> InstructionDirectory | 
     Raises: FolderRefused
     """
     directory = None
-    for name in segments(path):
+    for name in segments(directory_path(path)):
         directory, _ = InstructionDirectory.objects.get_or_create(
             organization_id=organization_id, parent=directory, name=name
         )

@@ -155,7 +155,7 @@ def _path(pk: UUID | None, known: Mapping[UUID, InstructionDirectory]) -> str:
     while pk is not None:
         names.append(known[pk].name)
         pk = known[pk].parent_id
-    return directory_path("/".join(reversed(names)))
+    return "/".join(reversed(names))
 
 
 def _labels(target: ItemTarget | InstructionTarget, row: Row) -> Labels:
