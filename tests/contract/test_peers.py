@@ -306,7 +306,8 @@ def test_the_signing_secret_is_shown_again_by_a_command(voice):
 def test_peers_share_the_limits_of_the_key(here, voice):
     exhaust("key", kid_of(voice))
     for refused in (dify(voice), vapi(voice, vapi_body(HOURS))):
-        assert (refused.status_code, refused.headers["Retry-After"]) == (429, "10")
+        assert refused.status_code == 429
+        assert 0 < int(refused.headers["Retry-After"]) <= 10
 
 
 def test_the_tool_has_the_shape_of_a_function_tool(voice):

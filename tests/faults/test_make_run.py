@@ -18,7 +18,7 @@ from config.processes import command_line
 
 PARTS = ("config", "contracts", "demo", "static", "templates", "webroot", "manage.py")
 APPS = ("tenants", "knowledge", "scopes", "golden", "search", "voiceapi")
-PATIENCE = 60.0
+PATIENCE = 240.0
 
 
 class Clone:

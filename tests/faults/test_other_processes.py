@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import httpx
+import httpx2
 import pytest
 from django.utils import timezone
 
@@ -27,9 +27,9 @@ class Far:
 
     url: str
     token: str
-    client: httpx.Client
+    client: httpx2.Client
 
-    def post(self, path, body) -> httpx.Response:
+    def post(self, path, body) -> httpx2.Response:
         headers = {"Authorization": f"Bearer {self.token}", "X-Earmark-Contract": "1"}
         return self.client.post(f"{self.url}{BASE}{path}", json=body, headers=headers)
 
@@ -73,14 +73,14 @@ def far(here) -> Iterator[Far]:
         url = f"http://127.0.0.1:{port}"
         with running(server):
             eventually(lambda: answers(url), within_s=120)
-            with httpx.Client(trust_env=False, timeout=30) as client:
+            with httpx2.Client(trust_env=False, timeout=30) as client:
                 yield Far(url, issued.token, client)
 
 
 def answers(url) -> bool:
     try:
-        return httpx.get(f"{url}/healthz", trust_env=False, timeout=5).status_code == 200
-    except httpx.HTTPError:
+        return httpx2.get(f"{url}/healthz", trust_env=False, timeout=5).status_code == 200
+    except httpx2.HTTPError:
         return False
 
 

@@ -66,7 +66,7 @@ def test_whoever_asks_too_often_is_told_how_long_to_wait(here, voice, kind):
     exhaust(kind, whose(kind, here, voice, session))
     answer = voice.search(here.receptionist, session, HOURS)
     assert answer.status_code == 429
-    assert answer.headers["Retry-After"] == "10"
+    assert 0 < int(answer.headers["Retry-After"]) <= 10
     error = answer.json()["error"]
     assert (error["code"], list(error["fields"])) == ("rate_limited", [kind])
 
