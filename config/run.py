@@ -37,7 +37,8 @@ def main() -> int:
     """Run until Ctrl-C. Exit code 1 when the product could not be started."""
     began = time.monotonic()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.dev")
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    # SIGINT as well: a shell that starts this in the background has it ignored.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     children: list[Child] = []
     try:
