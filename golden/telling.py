@@ -99,7 +99,9 @@ def audience(content: Content, names: Names) -> list[str]:
     told += [_validity(content)]
     if content.visibility != "public":
         told.append(_("It is internal: no caller hears it."))
-    return [line for line in told if line] or [_("For every caller of every agent, at any time.")]
+    return [line for line in told if line] or [
+        _("For every caller of every agent that may search it.")
+    ]
 
 
 def _named(ids: Sequence[Any], names: Mapping[Any, str]) -> list[str]:
@@ -137,7 +139,7 @@ def _parts(content: Content | None, names: Names) -> Iterable[tuple[str, str]]:
     yield _("Paraphrases"), "\n".join(content.paraphrases) if content else ""
     yield _("Answer"), content.answer if content else ""
     yield _("For whom"), "\n".join(audience(content, names)) if content else ""
-    filed = f"{content.folder or '/'} {content.language}".strip() if content else ""
+    filed = f"{content.folder} {content.language}".strip() if content else ""
     yield _("Folder and language"), filed
 
 
