@@ -116,10 +116,10 @@ def names_of(model: type[Model]) -> Iterator[Any]:
 
 
 def _of_refusals() -> Iterator[tuple[str, Sentence]]:
-    # What a page can raise is loaded with its address.
+    # A refusal is known once its module is loaded; here it must not depend on what ran before.
     import_module(settings.ROOT_URLCONF)
     for package in PACKAGES:
-        _load_errors(package)
+        _load_refusals(package)
     for refusal in _below(EarmarkError):
         if _reaches_a_page(refusal):
             sentence = Sentence(cleandoc(refusal.__doc__ or "").strip())
@@ -133,9 +133,10 @@ def _reaches_a_page(refusal: type[EarmarkError]) -> bool:
     return rooms[0] in PACKAGES and not is_wire
 
 
-def _load_errors(package: str) -> None:
+def _load_refusals(package: str) -> None:
     for module in walk_packages([str(ROOT / package)], f"{package}."):
-        if module.name.rsplit(".", 1)[-1] in ("errors", "refusals"):
+        rooms = set(module.name.split("."))
+        if rooms & {"errors", "refusals", "indexing"}:
             import_module(module.name)
 
 

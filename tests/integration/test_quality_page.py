@@ -128,7 +128,7 @@ def test_without_a_run_the_committed_figures_are_shown(staff):
     text = staff.as_("viewer").get(PAGE).content.decode()
     assert "howto_bc" in text
     assert "figures that ship with Earmark" in text
-    assert "No run of `make bench`" in text
+    assert "No run of <code>make bench</code>" in text
 
 
 def test_the_last_runs_are_shown(staff, tmp_path):
