@@ -46,8 +46,7 @@ CLIENTS: Final = 8
 WARMING: Final = 1 / 3
 # What the fitted line may rise by over the rest, and a step that is noise in any case.
 MOST_RISE: Final = {"memory_mb": 0.05, "connections": 0.1, "pending_s": 0.5}
-# Pools fill when threads happen to meet, so connections rise by a few in a short run.
-NOISE: Final = {"memory_mb": 10.0, "connections": 4.0, "pending_s": 10.0}
+NOISE: Final = {"memory_mb": 10.0, "connections": 2.0, "pending_s": 10.0}
 _AGE: Final = """
 SELECT coalesce(extract(epoch FROM now() - min(desired_at)), 0) FROM knowledge_indexstate
  WHERE desired_generation > applied_generation AND status <> 'failed'
