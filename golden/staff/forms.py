@@ -2,103 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from django import forms
-from django.contrib.postgres.forms import SimpleArrayField
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from golden.content import LONGEST_PARAPHRASE, LONGEST_QUESTION, Content
 from golden.keeping import LONGEST_INTERVAL_DAYS
 from golden.models import LONGEST_ANSWER
-from knowledge.models import Item
+from knowledge.gates_form import AUTO, GatesForm, moment
 from tenants.admin_forms import RowsField
-from tenants.models import Membership, PhoneAgent, Segment, User
-
-# With their labels in the reader's language.
-_VISIBILITIES: Final[Any] = Item._meta.get_field("visibility").choices
-_AUTO: Final = {"dir": "auto"}
-_LISTED: Final = _("Tick the box above too, or the list would restrict nothing.")
-GATES: Final = ("channel", "segment", "jurisdiction", "agent")
+from tenants.models import Membership, User
 
 
-def _moment(label: Any) -> forms.DateTimeField:
-    widget = forms.DateTimeInput({"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
-    return forms.DateTimeField(label=label, required=False, widget=widget, help_text=_("UTC."))
-
-
-class ContentForm(forms.Form):
+class ContentForm(GatesForm):
     """A draft: words, for whom, and when."""
+
+    gates = ("agent", "segment", "channel", "jurisdiction")
 
     question = forms.CharField(
         label=_("Question"),
         max_length=LONGEST_QUESTION,
-        widget=forms.TextInput(_AUTO),
+        widget=forms.TextInput(AUTO),
     )
     paraphrases = forms.CharField(
         label=_("Paraphrases"),
         required=False,
         help_text=_("One a line: how callers ask the same, in any language."),
-        widget=forms.Textarea({**_AUTO, "rows": 6}),
+        widget=forms.Textarea({**AUTO, "rows": 6}),
     )
     answer = forms.CharField(
         label=_("Answer"),
         help_text=format_lazy(
             _("Spoken whole, as it stands: at most {most} characters."), most=LONGEST_ANSWER
         ),
-        widget=forms.Textarea({**_AUTO, "rows": 8}),
-    )
-    language = forms.RegexField(
-        r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$",
-        label=_("Language"),
-        required=False,
-        max_length=16,
-        help_text=_("A tag like en or ar; a label, not a limit."),
+        widget=forms.Textarea({**AUTO, "rows": 8}),
     )
     folder = forms.CharField(
         label=_("Folder"),
         required=False,
         max_length=700,
         help_text=_("A path below the golden answers: cards/voyager."),
-        widget=forms.TextInput(_AUTO),
+        widget=forms.TextInput(AUTO),
     )
-    visibility = forms.ChoiceField(label=_("Visibility"), choices=_VISIBILITIES)
     agent_restricted = forms.BooleanField(label=_("Only for these agents"), required=False)
     agents = RowsField(label=_("Agents"))
-    segment_restricted = forms.BooleanField(label=_("Only for these segments"), required=False)
-    segments = RowsField(label=_("Segments"))
-    channel_restricted = forms.BooleanField(label=_("Only on these channels"), required=False)
-    channels = SimpleArrayField(
-        forms.CharField(max_length=32), label=_("Channels"), required=False,
-        help_text=_("phone, whatsapp, …"),
-    )  # fmt: skip
-    jurisdiction_restricted = forms.BooleanField(
-        label=_("Only for these countries"), required=False
-    )
-    jurisdictions = SimpleArrayField(
-        forms.RegexField(r"^[A-Za-z]{2}$"), label=_("Countries"), required=False,
-        help_text=_("Country codes: AE, GB, …"),
-    )  # fmt: skip
-    valid_from = _moment(_("Valid from"))
-    valid_until = _moment(_("Valid until"))
     lock_version = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
-    def __init__(self, organization_id: int, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for name, model in (("agents", PhoneAgent), ("segments", Segment)):
-            field = self.fields[name]
-            assert isinstance(field, RowsField)
-            field.offer(model._default_manager.filter(organization_id=organization_id))
-            field.keep((self.initial or {}).get(name, ()))
-
     def clean(self) -> dict[str, Any]:
-        """Refuse a list that would restrict nothing, and a paraphrase that is too long."""
-        told = super().clean() or {}
-        for gate in GATES:
-            if told.get(f"{gate}s") and not told.get(f"{gate}_restricted"):
-                self.add_error(f"{gate}s", forms.ValidationError(_LISTED))
+        """Refuse a paraphrase that is too long, too."""
+        told = super().clean()
         if any(len(line) > LONGEST_PARAPHRASE for line in _lines(told.get("paraphrases", ""))):
             self.add_error("paraphrases", _("One of them is too long."))
         return told
@@ -112,22 +66,11 @@ class ContentForm(forms.Form):
         }
         return Content(**frozen)
 
-    def refuse(self, fields: Mapping[str, str]) -> None:
-        """Show what the verb refused beside the fields."""
-        for name, reason in fields.items():
-            self.add_error(name if name in self.fields else None, reason)
-
     @property
     def groups(self) -> list[tuple[Any, list[forms.BoundField]]]:
         """Return the fields in the groups of the page."""
         words = ["question", "paraphrases", "answer", "language", "folder"]
-        whom = ["visibility", *(name for gate in ("agent", "segment", "channel", "jurisdiction")
-                                for name in (f"{gate}_restricted", f"{gate}s"))]  # fmt: skip
-        return [
-            (_("What is said"), [self[name] for name in words]),
-            (_("Who may hear it"), [self[name] for name in whom]),
-            (_("When"), [self["valid_from"], self["valid_until"]]),
-        ]
+        return [(_("What is said"), [self[name] for name in words]), *self.who_and_when()]
 
 
 def written(content: Content) -> dict[str, Any]:
@@ -144,7 +87,7 @@ class ConfirmForm(forms.Form):
 
     reason = forms.CharField(
         label=_("Reason"), required=False, max_length=2_000,
-        widget=forms.Textarea({**_AUTO, "rows": 3}),
+        widget=forms.Textarea({**AUTO, "rows": 3}),
     )  # fmt: skip
     lock_version = forms.IntegerField(widget=forms.HiddenInput)
     # What the page of checks showed, signed; it goes into the audit entry.
@@ -158,8 +101,8 @@ class ConfirmForm(forms.Form):
 class ScheduleForm(ConfirmForm):
     """From when until when the answer holds."""
 
-    valid_from = _moment(_("Valid from"))
-    valid_until = _moment(_("Valid until"))
+    valid_from = moment(_("Valid from"))
+    valid_until = moment(_("Valid until"))
     field_order = ("valid_from", "valid_until", "reason", "lock_version", "seen")
 
 
