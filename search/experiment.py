@@ -46,7 +46,7 @@ POLICIES: Final[dict[str, tuple[str | Promise, RetrievalPolicy]]] = {
     "strict": (gettext_lazy("Only what is surely near"),
                replace(DEFAULT_POLICY, relevance_floor=DEFAULT_POLICY.weak_below)),
 }  # fmt: skip
-SIDES: Final = ("left", "right")
+SIDES: Final = {"left": gettext_lazy("Left"), "right": gettext_lazy("Right")}
 
 
 class ExperimentForm(AsAgentForm):
@@ -68,10 +68,9 @@ class ExperimentForm(AsAgentForm):
     @property
     def sides(self) -> list[tuple[str, list[forms.BoundField]]]:
         """Return the boxes of both ways, under their names."""
-        names = (_("Left"), _("Right"))
         return [
-            (name, [self[f"{side}_policy"], self[f"{side}_space"]])
-            for name, side in zip(names, SIDES, strict=True)
+            (str(name), [self[f"{side}_policy"], self[f"{side}_space"]])
+            for side, name in SIDES.items()
         ]
 
     def variant(self, side: str) -> Variant:
@@ -147,8 +146,8 @@ def _outcome(agent: PhoneAgent, form: ExperimentForm, call: Call) -> dict[str, A
             legs=legs_found(answer, form.queries),
             elsewhere=other,
         )
-        for name, side, answer, variant, other in zip(
-            (_("Left"), _("Right")), SIDES, answers, variants, reversed(places), strict=True
+        for (side, name), answer, variant, other in zip(
+            SIDES.items(), answers, variants, reversed(places), strict=True
         )
     ]
     return {"sides": told, "same": _same_words(answers)}
