@@ -172,13 +172,18 @@ def _words_alone(shape: Shape) -> str:
 
 
 def _picked(shape: Shape) -> str:
-    """Let a near title or phrasing, and a pin, bring in the best passage of its document."""
+    """Let a near title or phrasing, and a pin, bring in the best passage of its document.
+
+    What both read of the documents found is set aside first: one pass over the whole scope.
+    """
     nearest = f"least({', '.join(f's.d{i}' for i in shape.numbers)})"
     pinned = "s.asset_id = ANY(%(pinned)s::uuid[]) OR " if shape.is_pinned else ""
     bare = f"""
   UNION {_PINNED} AND NOT EXISTS (SELECT 1 FROM scored s WHERE s.asset_id = e.id)"""
-    return f"""picked AS MATERIALIZED (SELECT asset_id, position FROM found WHERE position >= 0
-  UNION (SELECT DISTINCT ON (s.asset_id) s.asset_id, s.position FROM scored s
+    return f"""touched AS MATERIALIZED (SELECT s.* FROM scored s
+  WHERE {pinned}(s.asset_id IN (SELECT asset_id FROM found)) IS TRUE),
+picked AS MATERIALIZED (SELECT asset_id, position FROM found WHERE position >= 0
+  UNION (SELECT DISTINCT ON (s.asset_id) s.asset_id, s.position FROM touched s
     WHERE s.position >= 0 AND ({pinned}s.asset_id IN (SELECT asset_id FROM found WHERE position < 0))
     ORDER BY s.asset_id, {nearest}, s.position){bare if shape.is_pinned else ""})"""
 
@@ -194,8 +199,7 @@ def _near(shape: Shape) -> str:
     near = f"""
   SELECT s.asset_id, s.position, {_array("d", numbers)} AS distances, {_array("t", numbers)} AS titles,
          {_array("p", numbers)} AS phrasings
-    FROM (SELECT s.*, {titles} FROM scored s
-           WHERE (s.asset_id IN (SELECT asset_id FROM picked)) IS TRUE
+    FROM (SELECT s.*, {titles} FROM touched s
           WINDOW same AS (PARTITION BY s.asset_id)) s
    WHERE ((s.asset_id, s.position) IN (SELECT asset_id, position FROM picked)) IS TRUE"""
     if not (shape.is_worded or shape.is_pinned):

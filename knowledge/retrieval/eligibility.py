@@ -78,7 +78,7 @@ _BELOW: Final = _INSIDE.format(
     "i.folder_key >= (f || '/') COLLATE \"C\" AND i.folder_key < (f || '0') COLLATE \"C\""
 )
 _SELECTED: Final[dict[CategoryName, str]] = {
-    "instruction": "(x.id = ANY(%(instruction_ids)s) OR x.directory_id = ANY(%(directories)s))",
+    "instruction": "(x.id = ANY(%(instruction_ids)s::uuid[]) OR x.directory_id = ANY(%(directories)s::uuid[]))",
     "knowledge": "x.id = ANY(ARRAY(SELECT unnest(%(item_ids)s::uuid[])"
     f"\n UNION ALL {_ITSELF}\n UNION ALL {_BELOW}))",
 }

@@ -46,7 +46,7 @@ def retrieve(
 ) -> Answer:
     """Answer what the allowlist holds for this question, in the snapshot of the caller's transaction.
 
-    Cost: two statements for statistics, then one for each category to find and one to render.
+    Cost: two statements for the space and its statistics, then one for each category to find and one to render.
     """
     clock = Stopwatch(dict(asked.timings_ms))
     asked, space = _in_its_space(asked)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import regex
-from django.db import connection
 
 from knowledge.alarms import FOREIGN_ROWS
 from knowledge.errors import KnowledgeError
@@ -18,6 +17,7 @@ from knowledge.retrieval.policy import RetrievalPolicy
 from knowledge.retrieval.steps import needed
 from knowledge.retrieval.types import CATEGORIES, Allowlist, CategoryName, Focus, Ranked, Result
 from knowledge.text.normalising import normalise
+from tenants.prepared import rows_of
 
 log = logging.getLogger(__name__)
 _WORDS: Final = regex.compile(r"[\p{L}\p{M}\p{N}]+")
@@ -121,9 +121,7 @@ SELECT x.organization_id, x.id, x.title, x.valid_until, {_EXTRA[category]},
         "organization", "id", "title", "valid_until", "kind", "url", "answer", "place", "body",
         "passage", "start", "end",
     )  # fmt: skip
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    rows = [dict(zip(names, row, strict=True)) for row in rows_of(sql, values)]
     _assert_own(rows, allowlist.organization_id)
     return rows
 
