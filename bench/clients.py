@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import secrets
 import sys
 import threading
 import time
@@ -40,13 +41,11 @@ def _ask(told: dict[str, Any], number: int, ends: float, heard: Heard, lock: Any
         "127.0.0.1", told["ports"][number % len(told["ports"])], timeout=30
     )
     path = told["paths"][number % len(told["paths"])]
-    asked = 0
+    # New words each time, in every run: no cache answers for the embedder.
+    asked, call = 0, secrets.token_hex(4)
     while time.monotonic() < ends:
         asked += 1
-        # New words each time: no cache answers for the embedder.
-        words = (
-            f"word{(number * 7919 + asked * 31) % 9000} word{asked % 9000} call {number} {asked}"
-        )
+        words = f"word{(number * 7919 + asked * 31) % 9000} word{asked % 9000} call {call} {asked}"
         said = words if told["words"] == "query" else [words]
         body = json.dumps(told["body"] | {told["words"]: said}) if told["body"] else None
         began = time.perf_counter()
