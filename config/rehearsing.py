@@ -155,5 +155,5 @@ def _unsound(at: datetime) -> list[str]:
             if one.total
         ]
     for slug, look in look_everywhere(at).items():
-        faults += [f"{slug}: {line}" for line in (*look.leaks, *look.missed)]
+        faults += [f"{slug}: {line}" for line in look.faults]
     return faults

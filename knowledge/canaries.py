@@ -2,6 +2,7 @@
 
 Their ids lie in a range that no random id falls into. A restrictive policy of the database hides
 them from every transaction that did not ask for them, so no list, count, export or search has one.
+Their vectors are made by canary_vectors.
 """
 
 from __future__ import annotations
@@ -15,17 +16,15 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Exists, OuterRef
 
 from knowledge.indexing.lexical import write_lexical_entries
-from knowledge.indexing.texts import text_of_instruction, text_of_item
-from knowledge.models import Instruction, Item, LexicalEntry, Source
+from knowledge.indexing.writing import text_of
+from knowledge.models import Document, Instruction, Item, LexicalEntry, Source
 from knowledge.retrieval.types import CategoryName
+from knowledge.tables.canaries import FIRST, LAST
 from tenants.isolation import organization_context
 
-# Version 8, "custom": a random id has 4 in that place, a derived one 5.
-FIRST: Final = UUID("ca9aca9a-ca9a-8000-8000-000000000000")
-LAST: Final = UUID("ca9aca9a-ca9a-8fff-bfff-ffffffffffff")
-TABLES: Final = ("knowledge_source", "knowledge_instruction", "knowledge_item")
 # No slug has a tilde, so no folder of a source is called so. Lexical entries of their own category
 # are taken for neither orphans nor words of the corpus.
 NAME: Final = "~canary"
@@ -88,7 +87,8 @@ def canaries_shown() -> Iterator[None]:
 def plant(organization_id: int, segments: Iterable[UUID]) -> list[Canary]:
     """Return an organization's canaries; those that are missing are made, the others left as they are.
 
-    Cost: three short statements when all are there.
+    So are their words, which go with everything derived when an index is dropped.
+    Cost: five short statements when all are there.
     """
     wanted = _wanted(organization_id, segments)
     with organization_context(organization_id), canaries_shown():
@@ -102,6 +102,7 @@ def plant(organization_id: int, segments: Iterable[UUID]) -> list[Canary]:
             for canary, columns in wanted.items():
                 if canary.category == category and canary.id not in there:
                     _make(organization_id, canary, columns)
+            _write_words_again(organization_id, rows)
     return list(wanted)
 
 
@@ -130,6 +131,16 @@ def _wanted(organization_id: int, segments: Iterable[UUID]) -> dict[Canary, dict
     }
 
 
+def _write_words_again(organization_id: int, rows: Any) -> None:
+    worded = LexicalEntry.objects.filter(
+        organization_id=organization_id, asset_id=OuterRef("pk"), generation=OuterRef("generation")
+    )
+    for row in rows.filter(~Exists(worded)):
+        write_lexical_entries(
+            organization_id, ENTRY, row.pk, text_of(row), generation=row.generation
+        )
+
+
 def _make(organization_id: int, canary: Canary, columns: Mapping[str, Any]) -> None:
     row: dict[str, Any] = {
         "id": canary.id, "organization_id": organization_id, "external_id": f"{NAME} {canary.name}",
@@ -137,12 +148,10 @@ def _make(organization_id: int, canary: Canary, columns: Mapping[str, Any]) -> N
         "body": f"The {WORDS} is {canary.name}; nobody may hear of it.",
     }  # fmt: skip
     if canary.category == "instruction":
-        made = Instruction.objects.create(**row | {"status": "published"} | dict(columns))
-        text = text_of_instruction(made)
+        Instruction.objects.create(**row | {"status": "published"} | dict(columns))
     else:
         row |= {"folder_key": NAME, "source_id": _source(organization_id)}
-        text = text_of_item(Item.objects.create(**row | dict(columns)))
-    write_lexical_entries(organization_id, ENTRY, canary.id, text, generation=1)
+        Item.objects.create(**row | dict(columns))
 
 
 def _source(organization_id: int) -> UUID:
@@ -156,6 +165,8 @@ def _source(organization_id: int) -> UUID:
 
 def _forget(organization_id: int, rows: Any, ids: set[UUID]) -> None:
     if ids:
+        # With its passage and its vectors, which have no policy of their own.
+        Document.objects.filter(organization_id=organization_id, pk__in=ids).delete()
         LexicalEntry.objects.filter(organization_id=organization_id, asset_id__in=ids).delete()
         rows.filter(pk__in=ids).delete()
 

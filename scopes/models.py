@@ -136,6 +136,17 @@ class FolderPick(Pick):
         return f"{self.agent}: {self.folder_key}"
 
 
+class Unasked(models.TextChoices):
+    """Why a look could not ask by vectors everywhere; what was not asked has not passed.
+
+    no_space    nothing was ever indexed, so no search has vectors
+    no_vectors  a canary has none in the space that is searched
+    """
+
+    NO_SPACE = "no_space"
+    NO_VECTORS = "no_vectors"
+
+
 class CanaryLook(TenantModel):
     """What the newest probe for canaries came to in one organization; one row each, written over."""
 
@@ -145,6 +156,13 @@ class CanaryLook(TenantModel):
     leaks = models.JSONField(default=list)
     missed = models.JSONField(default=list)
     leaked_at = models.DateTimeField(null=True, blank=True)
+    # From how many places each leg was asked; the newest instant at which the dense one was, whole.
+    lexical_searches = models.PositiveIntegerField(default=0, db_default=0)
+    dense_searches = models.PositiveIntegerField(default=0, db_default=0)
+    dense_at = models.DateTimeField(null=True, blank=True)
+    unasked = models.CharField(
+        max_length=16, choices=Unasked, blank=True, default="", db_default=""
+    )
 
     class Meta:
         constraints: ClassVar = [
@@ -153,3 +171,8 @@ class CanaryLook(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.organization} at {self.at}"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether both legs were asked; a process of the release before knows one, and leaves `dense_at`."""
+        return self.dense_at == self.at

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
@@ -19,6 +20,9 @@ GAUGES: Final = {
     "earmark_canary_leaks": "Canaries that were found from where nobody may find one.",
     "earmark_canary_missed": "Canaries that the probe should have found and did not.",
     "earmark_canary_look_age_seconds": "Seconds since the look that is longest ago.",
+    "earmark_canary_lexical_searches": "Places from which the newest looks asked by words.",
+    "earmark_canary_dense_searches": "Places from which the newest looks asked by vectors.",
+    "earmark_canary_not_probed": "Organizations whose newest look could not ask both legs.",
     "earmark_index_pending": "Changes that the index has not taken up.",
     "earmark_index_failed": "Changes that the index gave up.",
     "earmark_index_oldest_pending_seconds": "Seconds since the oldest change that waits.",
@@ -44,7 +48,7 @@ def gauges(*, at: datetime) -> CollectorRegistry:
 
 def _values(at: datetime) -> dict[str, float]:
     with organization_context(*Organization.objects.values_list("pk", flat=True)):
-        looks = list(CanaryLook.objects.values_list("at", "leaks", "missed"))
+        looks = list(CanaryLook.objects.all())
         behind = Q(applied_generation__lt=F("desired_generation"))
         failed = Q(status=IndexState.Status.FAILED)
         index = IndexState.objects.aggregate(
@@ -53,14 +57,24 @@ def _values(at: datetime) -> dict[str, float]:
             oldest=Min("desired_at", filter=behind & ~failed),
         )
     return {
-        "earmark_canary_leaks": sum(len(leaks) for _, leaks, _ in looks),
-        "earmark_canary_missed": sum(len(missed) for _, _, missed in looks),
-        "earmark_canary_look_age_seconds": _age(
-            min((when for when, _, _ in looks), default=None), at
-        ),
+        **_of_looks(looks, at),
         "earmark_index_pending": index["pending"],
         "earmark_index_failed": index["failed"],
         "earmark_index_oldest_pending_seconds": _age(index["oldest"], at),
+    }
+
+
+def _of_looks(looks: Sequence[CanaryLook], at: datetime) -> dict[str, float]:
+    oldest = min((look.at for look in looks), default=None)
+    return {
+        "earmark_canary_leaks": sum(len(look.leaks) for look in looks),
+        "earmark_canary_missed": sum(len(look.missed) for look in looks),
+        "earmark_canary_look_age_seconds": _age(oldest, at),
+        "earmark_canary_lexical_searches": sum(look.lexical_searches for look in looks),
+        "earmark_canary_dense_searches": sum(
+            look.dense_searches for look in looks if look.is_whole
+        ),
+        "earmark_canary_not_probed": sum(not look.is_whole for look in looks),
     }
 
 

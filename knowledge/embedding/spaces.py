@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from knowledge.embedding.protocol import SpaceSpec
 from knowledge.errors import KnowledgeError
 from knowledge.models import EmbeddingSpace, Vector
+from knowledge.tables.canaries import FIRST, LAST
 
 Status = EmbeddingSpace.Status
 # What a change of a truth row is brought into.
@@ -105,9 +106,15 @@ def ensure_space(spec: SpaceSpec, *, chunker_version: str) -> EmbeddingSpace:
     kept = searched_space(key)
     if kept is not None:
         return kept
-    if active is not None and Vector.objects.filter(space=active).exists():
+    if active is not None and _holds_content(active):
         raise SpaceNotInUse
     return _activated(key, spec, chunker_version)
+
+
+def _holds_content(space: EmbeddingSpace) -> bool:
+    """Whether something is in a space that was embedded; vectors of canaries are in all of them."""
+    found = Vector.objects.filter(space=space)
+    return found.exclude(asset_id__range=(FIRST, LAST)).exists()
 
 
 @transaction.atomic
@@ -115,12 +122,14 @@ def _activated(key: str, spec: SpaceSpec, chunker_version: str) -> EmbeddingSpac
     space, _ = EmbeddingSpace.objects.get_or_create(
         key=key, defaults=columns_of(spec, chunker_version)
     )
+    _lock("")
     # Locked in one order, so that two processes that start together agree.
     rows = list(EmbeddingSpace.objects.select_for_update().order_by("pk"))
     for row in rows:
         if row.status == Status.ACTIVE and row.pk != space.pk:
             row.status = Status.RETIRED
             row.save(update_fields=["status"])
+            Vector.objects.filter(space=row, asset_id__range=(FIRST, LAST)).delete()
     space.status = Status.ACTIVE
     space.save(update_fields=["status"])
     return space

@@ -17,6 +17,7 @@ from knowledge.indexing.lexical import write_lexical_entries
 from knowledge.indexing.state import raise_desired_for_all
 from knowledge.indexing.texts import AssetText, text_of_instruction, text_of_item
 from knowledge.models import Category, EmbeddingSpace, Instruction, Item
+from knowledge.tables.canaries import FIRST, LAST
 from tenants.isolation import organization_context
 from tenants.models import Organization
 
@@ -75,13 +76,15 @@ DELETE FROM knowledge_lexicalentry l WHERE l.organization_id = %(organization)s 
    AND NOT EXISTS (SELECT FROM knowledge_item t WHERE t.organization_id = l.organization_id AND t.id = l.asset_id)
    AND NOT EXISTS (SELECT FROM knowledge_instruction t WHERE t.organization_id = l.organization_id AND t.id = l.asset_id)
 """
-_ORPHANED_VECTORS: Final = """
+# Passages of canaries are hidden from whoever did not ask for them; their vectors are not.
+_ORPHANED_VECTORS: Final = f"""
 DELETE FROM knowledge_vector v WHERE v.organization_id = %(organization)s
+   AND v.asset_id NOT BETWEEN '{FIRST}' AND '{LAST}'
    AND NOT EXISTS (SELECT FROM knowledge_document d JOIN knowledge_chunk c
        ON c.organization_id = d.organization_id AND c.document_id = d.id
      WHERE d.organization_id = v.organization_id AND c.id = v.chunk_id AND c.position = v.position
        AND d.asset_id = v.asset_id)
-"""
+"""  # noqa: S608 - composed of constants; every value is bound
 _FORGOTTEN_STATES: Final = """
 DELETE FROM knowledge_indexstate s WHERE s.organization_id = %(organization)s
    AND s.applied_generation = s.desired_generation AND s.document_key = ''

@@ -9,9 +9,10 @@ from knowledge.canaries import CLOSED, OPEN, canaries_shown, canary_id, plant
 from knowledge.models import Instruction, Item, LexicalEntry, Source
 from knowledge.retrieval import eligibility, rendering
 from knowledge.retrieval.eligibility import GATES, Gate
-from scopes import probing
+from scopes import probing, vantages
+from scopes.looks import Look
 from scopes.models import AgentScope, CanaryLook
-from scopes.probing import Look, look_everywhere
+from scopes.probing import look_everywhere
 from tests.predicates import without
 from tests.world import AT, tenant
 
@@ -114,8 +115,8 @@ def test_an_agent_whose_restriction_is_lost_raises_the_alarm(acme, monkeypatch):
     everything = look_at(acme.organization, at=AT)
     assert everything.leaks == []
     monkeypatch.setattr(
-        "scopes.probing.allowlist_for",
-        lambda agent, *, at, **_facts: probing._stranger(agent, at),
+        "scopes.vantages.allowlist_for",
+        lambda agent, *, at, **_facts: vantages.stranger(agent, at),
     )
     assert any(
         "found by the agent second" in line for line in look_at(acme.organization, at=AT).leaks
@@ -123,7 +124,7 @@ def test_an_agent_whose_restriction_is_lost_raises_the_alarm(acme, monkeypatch):
 
 
 def test_a_probe_that_finds_nothing_any_more_says_so(acme, monkeypatch):
-    monkeypatch.setattr("scopes.probing.candidates", lambda *_: [])
+    monkeypatch.setattr("scopes.walls.candidates", lambda *_: [])
     look = look_at(acme.organization, at=AT)
     assert look.leaks == []
     assert any("not found by an unknown caller" in line for line in look.missed)
@@ -167,3 +168,19 @@ def test_an_agent_without_a_stored_mode_may_find_nothing(acme):
     with acme.context():
         AgentScope.objects.all().delete()
     assert look_at(acme.organization, at=AT).leaks == []
+
+
+def test_a_lexical_leg_that_finds_nothing_any_more_says_so(acme, monkeypatch):
+    look_at(acme.organization, at=AT)
+    monkeypatch.setattr("scopes.walls.WORDS", "zebra")
+    look = look_at(acme.organization, at=AT)
+    assert look.leaks == []
+    assert "knowledge open: not found by an unknown caller" in look.missed
+
+
+def test_canaries_that_lost_their_words_get_them_back(acme):
+    look_at(acme.organization, at=AT)
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM knowledge_lexicalentry")
+    look = look_at(acme.organization, at=AT)
+    assert (look.leaks, look.missed) == ([], [])

@@ -18,6 +18,7 @@ from knowledge.retrieval.rendering import ForeignRow, _assert_own
 from scopes.models import CanaryLook
 from scopes.probing import look_everywhere
 from tests.integration.test_probing import look_at, poison
+from tests.integration.test_probing_by_vectors import in_use
 from tests.staff import browser, office, person
 from tests.world import tenant
 from voiceapi.tasks import look_for_leaks
@@ -30,6 +31,11 @@ def acme():
     made = tenant("acme")
     made.agent("front-desk")
     return made
+
+
+@pytest.fixture
+def space():
+    return in_use()
 
 
 @pytest.fixture
@@ -56,22 +62,49 @@ def test_a_leak_is_a_metric_a_page_and_a_notice(acme, viewer):
     assert "kept from it" in viewer.get("/admin/").content.decode()
 
 
-def test_without_a_leak_nothing_is_alarmed(acme, viewer):
+def test_without_a_leak_nothing_is_alarmed(acme, viewer, space):
     look_at(acme.organization, at=timezone.now())
     assert metric("earmark_canary_leaks") == metric("earmark_canary_missed") == 0
+    assert metric("earmark_canary_not_probed") == 0
+    asked = metric("earmark_canary_lexical_searches")
+    assert metric("earmark_canary_dense_searches") == asked >= 5
     assert 0 <= metric("earmark_canary_look_age_seconds") < 60
-    assert "no leak" in viewer.get("/admin/status/").content.decode()
+    page = viewer.get("/admin/status/").content.decode()
+    assert "no leak, neither by words nor by vectors" in page
+    assert f"by words from {asked:.0f}, by vectors from {asked:.0f}" in page
     assert "kept from it" not in viewer.get("/admin/").content.decode()
 
 
-def test_a_leak_that_was_mended_is_still_told(acme, viewer):
+def test_what_could_not_be_asked_by_vectors_has_not_passed(acme, viewer):
+    look_at(acme.organization, at=timezone.now())
+    assert metric("earmark_canary_not_probed") == 1
+    assert metric("earmark_canary_dense_searches") == 0
+    page = viewer.get("/admin/status/").content.decode()
+    assert "no leak by words" in page
+    assert "By vectors it was not probed: nothing has been indexed yet" in " ".join(
+        page.replace("</strong>", "").split()
+    )
+    with pytest.raises(CommandError, match="Not everything could be asked"):
+        call_command("canaries", stdout=StringIO())
+
+
+def test_a_look_of_the_release_before_is_no_look_by_vectors(acme, viewer, space):
+    look_at(acme.organization, at=timezone.now())
+    with acme.context():
+        CanaryLook.objects.update(at=timezone.now(), searches=9, leaks=[], missed=[])
+    assert metric("earmark_canary_not_probed") == 1
+    assert metric("earmark_canary_dense_searches") == 0
+    assert "asked by words only" in viewer.get("/admin/status/").content.decode()
+
+
+def test_a_leak_that_was_mended_is_still_told(acme, viewer, space):
     leak(acme)
     call_command("canaries", "--organization", "acme", "--anew", stdout=StringIO())
     assert metric("earmark_canary_leaks") == 0
     assert "last leak at" in viewer.get("/admin/status/").content.decode()
 
 
-def test_the_command_fails_on_a_leak(acme):
+def test_the_command_fails_on_a_leak(acme, space):
     told = StringIO()
     call_command("canaries", stdout=told)
     assert "acme: " in told.getvalue()

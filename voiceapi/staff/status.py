@@ -40,6 +40,11 @@ class Row:
     unanswered: int
 
     @property
+    def dense_searches(self) -> int:
+        """Return from how many places the newest look asked by vectors."""
+        return self.look.dense_searches if self.look and self.look.is_whole else 0
+
+    @property
     def degraded_percent(self) -> int:
         """Return the share of searches that went without one of the legs."""
         return round(100 * self.degraded / self.searches) if self.searches else 0

@@ -8,14 +8,18 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from knowledge.canaries import uproot
-from scopes.probing import Look, look_at, look_everywhere
+from scopes.looks import Look
+from scopes.probing import look_at, look_everywhere
 from tenants.models import Organization
 
 
 class Command(BaseCommand):
     """`canaries [--organization SLUG] [--anew]`."""
 
-    help = "Search for canaries from where nobody may find one. Ends with 1 when one was found."
+    help = (
+        "Search for canaries from where nobody may find one. Ends with 1 when one was found, or"
+        " when not everything could be asked."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Say where."""
@@ -30,13 +34,16 @@ class Command(BaseCommand):
         looks = self._looks(chosen) if options["organization"] else look_everywhere(timezone.now())
         for slug, look in looks.items():
             self.stdout.write(
-                f"{slug}: {look.searches} places looked from, {len(look.leaks)} leaks,"
+                f"{slug}: {look.searches} places looked from, by words from {look.lexical_searches},"
+                f" by vectors from {look.dense_searches}; {len(look.leaks)} leaks,"
                 f" {len(look.missed)} missed"
             )
-            for line in (*look.leaks, *look.missed):
+            for line in look.faults:
                 self.stdout.write(f"  {line}")
         if any(look.leaks or look.missed for look in looks.values()):
             raise CommandError("Something was found that must not be, or not found that should be.")
+        if any(look.unasked for look in looks.values()):
+            raise CommandError("Not everything could be asked, so nothing is proved.")
 
     def _looks(self, chosen: list[Organization]) -> dict[str, Look]:
         looked = {o.slug: look_at(o, at=timezone.now()) for o in chosen}
