@@ -141,9 +141,12 @@ def _pinned(question: Question) -> tuple[UUID, ...]:
 
 def _search(request: _Request, understood: Understood) -> tuple[Allowlist | None, Answer]:
     try:
-        with organization_context(request.agent.organization_id, snapshot=True):
-            request.deadline.check()
-            _bound_statements(request.deadline)
+        # A thread may have to wait for one; what is left is counted from then on.
+        connection.ensure_connection()
+        request.deadline.check()
+        with organization_context(
+            request.agent.organization_id, snapshot=True, settings=_bounds(request.deadline)
+        ):
             return _in_snapshot(request, understood)
     except (DatabaseError, ForeignRow, DeadlinePassed) as failure:
         return None, _failed(failure, understood, request.deadline)
@@ -175,10 +178,8 @@ def _is_vacant(scope: Scope) -> bool:
     return isinstance(scope, Selection) and scope.is_vacant
 
 
-def _bound_statements(deadline: Deadline) -> None:
-    milliseconds = max(1, int(deadline.remaining() * 1000))
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{milliseconds}ms"])
+def _bounds(deadline: Deadline) -> dict[str, str]:
+    return {"statement_timeout": f"{max(1, int(deadline.remaining() * 1000))}ms"}
 
 
 def _failed(failure: Exception, understood: Understood, deadline: Deadline) -> Answer:
@@ -203,9 +204,9 @@ def _write_down(
 ) -> None:
     """Keep what was asked (redacted) and found; an answer never waits for or fails with it."""
     try:
-        with organization_context(request.agent.organization_id):
-            with connection.cursor() as cursor:
-                cursor.execute("SET LOCAL synchronous_commit = off")
+        with organization_context(
+            request.agent.organization_id, settings={"synchronous_commit": "off"}
+        ):
             SearchRecord.objects.create(
                 id=search_id,
                 organization_id=request.agent.organization_id,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any, Final
 
 from django.db import connection, migrations, models, transaction
@@ -25,11 +26,15 @@ class OrganizationSwitchRefused(EarmarkError):
 
 @contextmanager
 def organization_context(
-    *organization_ids: int, durable: bool = False, snapshot: bool = False
+    *organization_ids: int,
+    durable: bool = False,
+    snapshot: bool = False,
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[None]:
     """Open a transaction that sees the rows of these organizations and of no other.
 
-    With `snapshot` every statement in it reads the same instant (and may only read).
+    With `snapshot` every statement in it reads the same instant (and may only read); `settings` are
+    the database's own, such as statement_timeout, and end with the transaction.
     Raises: OrganizationSwitchRefused when it would widen or change a context already open.
     Cost:   one statement beside the transaction's own.
     """
@@ -41,7 +46,8 @@ def organization_context(
     try:
         with transaction.atomic(durable=durable):
             seen = ",".join(str(number) for number in sorted(organization_ids))
-            before = _set_context(seen, opening=_ONE_INSTANT if snapshot and outermost else "")
+            opening = _ONE_INSTANT if snapshot and outermost else ""
+            before = _set_context(seen, settings, opening=opening)
             yield
             # A released savepoint keeps its settings, so an enclosing transaction gets its own back.
             if not outermost:
@@ -60,12 +66,15 @@ _ONE_INSTANT: Final = (
 )
 
 
-def _set_context(value: str, *, opening: str = "") -> str:
+def _set_context(
+    value: str, settings: Mapping[str, str] = MappingProxyType({}), *, opening: str = ""
+) -> str:
+    set_to = {"app.organization": value, **settings}
+    sets = ", ".join(f"set_config('{name}', %s, true)" for name in set_to)
     with connection.cursor() as cursor:
         cursor.execute(
-            f"{opening}SELECT coalesce(current_setting('app.organization', true), ''),"
-            " set_config('app.organization', %s, true)",
-            [value],
+            f"{opening}SELECT coalesce(current_setting('app.organization', true), ''), {sets}",
+            list(set_to.values()),
         )
         while opening and cursor.nextset():
             pass

@@ -9,8 +9,6 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from django.db import connection
-
 from knowledge.retrieval.deadline import Deadline
 from tenants.isolation import organization_context
 from tenants.keys import KeyHolder
@@ -37,13 +35,8 @@ def within(holder: KeyHolder, deadline: Deadline) -> Iterator[None]:
     """
     deadline.check()
     milliseconds = max(1, int(deadline.remaining() * 1000))
-    with organization_context(*holder.organizations):
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT set_config('statement_timeout', %s, true),"
-                " set_config('lock_timeout', '300ms', true)",
-                [f"{milliseconds}ms"],
-            )
+    waits = {"statement_timeout": f"{milliseconds}ms", "lock_timeout": "300ms"}
+    with organization_context(*holder.organizations, settings=waits):
         yield
 
 

@@ -32,9 +32,7 @@ ON CONFLICT (organization_id, day, provider, model) DO UPDATE SET
   question_tokens = u.question_tokens + excluded.question_tokens,
   cost_micros = u.cost_micros + excluded.cost_micros
 """
-_HURRY: Final = """
-SELECT set_config('lock_timeout', %(wait)s, true), set_config('synchronous_commit', 'off', true)
-"""
+_HURRY: Final = {"lock_timeout": f"{LONGEST_WAIT_MS}ms", "synchronous_commit": "off"}
 _logger = logging.getLogger(__name__)
 
 
@@ -54,6 +52,11 @@ def note_spending(organization_id: int, space: SpaceSpec, spent: Spent) -> None:
 
     Cost: one statement, in a transaction of its own or in the one that is open.
     """
+    with organization_context(organization_id):
+        _add(organization_id, space, spent)
+
+
+def _add(organization_id: int, space: SpaceSpec, spent: Spent) -> None:
     values: dict[str, Any] = {
         "organization": organization_id, "provider": space.provider, "model": space.model,
         "texts": spent.texts, "tokens": spent.tokens, "calls": spent.calls, "failed": spent.failed,
@@ -61,7 +64,7 @@ def note_spending(organization_id: int, space: SpaceSpec, spent: Spent) -> None:
         "question_tokens": spent.tokens if spent.is_question else 0,
         "cost": cost_micros(spent.tokens) if space.provider != LOCAL else 0,
     }  # fmt: skip
-    with organization_context(organization_id), connection.cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(_ADD, values)
 
 
@@ -86,10 +89,8 @@ def _spent(meter: Meter, *, is_question: bool) -> Spent:
 
 def _note_in_a_hurry(organization_id: int, space: SpaceSpec, spent: Spent) -> None:
     try:
-        with organization_context(organization_id):
-            with connection.cursor() as cursor:
-                cursor.execute(_HURRY, {"wait": f"{LONGEST_WAIT_MS}ms"})
-            note_spending(organization_id, space, spent)
+        with organization_context(organization_id, settings=_HURRY):
+            _add(organization_id, space, spent)
     except Error as error:
         _logger.warning("usage not counted", extra={"error": type(error).__name__})
 

@@ -8,8 +8,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
-from knowledge.embedding.spaces import active_space, searched_space
-from knowledge.models import EmbeddingSpace
 from knowledge.retrieval.candidates import Probe, candidates
 from knowledge.retrieval.centring import centred, level_of, middle_of, unpacked
 from knowledge.retrieval.fusion import Corpus, favour_counts, fuse
@@ -26,6 +24,7 @@ from knowledge.retrieval.grounding import (
 from knowledge.retrieval.policy import DEFAULT_POLICY, RetrievalPolicy
 from knowledge.retrieval.rendering import Asking, render
 from knowledge.retrieval.siblings import ASK_WHICH, are_siblings
+from knowledge.retrieval.space import SearchedSpace, space_for
 from knowledge.retrieval.statistics import CorpusStatistics, statistics_for
 from knowledge.retrieval.types import (
     CATEGORIES,
@@ -106,15 +105,12 @@ class Stopwatch:
         self._last = now
 
 
-def _in_its_space(asked: Understood) -> tuple[Understood, EmbeddingSpace | None]:
+def _in_its_space(asked: Understood) -> tuple[Understood, SearchedSpace | None]:
     """Vectors of two spaces are never compared: where the question's own space has gone, go without."""
-    space = searched_space(asked.space_key)
-    if space is not None:
+    space = space_for(asked.space_key)
+    if space is None or space.key == asked.space_key or asked.vectors is None:
         return asked, space
-    active = active_space()
-    if active is None or asked.vectors is None:
-        return asked, active
-    return replace(asked, vectors=None, degraded=("dense",)), active
+    return replace(asked, vectors=None, degraded=("dense",)), space
 
 
 def _statistics(asked: Understood, allowlist: Allowlist, space_id: int | None) -> CorpusStatistics:

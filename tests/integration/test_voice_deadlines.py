@@ -130,7 +130,7 @@ def test_a_statement_may_take_what_remains_and_no_longer(here, voice, monkeypatc
 
     def note(execute, sql, params, many, context):
         if "statement_timeout" in sql and params:
-            limits.append(int(params[0].removesuffix("ms")))
+            limits.append(int(params[1].removesuffix("ms")))
         return execute(sql, params, many, context)
 
     waiting(monkeypatch, lambda: time.sleep(0.5))
