@@ -25,9 +25,11 @@ TOPICS: Final = 1_000
 TOPICS_OF_A_FOLDER: Final = 6
 OWN_TOPIC: Final = 0.8
 CLOSED: Final = 0.23
+LATE: Final = 0.5
 VOCABULARY: Final = 30_000
 WORDS: Final = 36
 SEED: Final = 11
+_BEGAN_MS: Final = 1_700_000_000_000
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -54,9 +56,16 @@ class Made:
 
     @cached_property
     def ids(self) -> list[uuid.UUID]:
-        """The items' ids, without any order."""
-        raw = np.random.default_rng(SEED).bytes(16 * self.items)
-        return [uuid.UUID(bytes=raw[i : i + 16], version=4) for i in range(0, len(raw), 16)]
+        """The items' ids, which ascend with time as the product's do.
+
+        Half came with a first import, one folder after the other; the rest since then, in any order.
+        """
+        chance = np.random.default_rng(SEED)
+        is_late = chance.random(self.items) < LATE
+        order = np.lexsort((np.where(is_late, 0, self.folders), is_late, self.organizations))
+        ids = np.empty(self.items, dtype=object)
+        ids[order] = [_ascending(rank, chance.bytes(8)) for rank in range(self.items)]
+        return ids.tolist()
 
     def rows(self, items: Numbers) -> Numbers:
         """The rows of `vectors` that belong to these items."""
@@ -78,6 +87,14 @@ def made(passages: int, *, organizations: int) -> Made:
         folders=folders,
         closed=np.where(chance.random(items) < CLOSED, chance.integers(1, 6, items), 0),
         vectors=_vectors(chance, topics),
+    )
+
+
+def _ascending(rank: int, noise: bytes) -> uuid.UUID:
+    """Return an id of version 7; one item is written in each millisecond."""
+    variant = bytes([0x80 | noise[0] & 0x3F])
+    return uuid.UUID(
+        bytes=(_BEGAN_MS + rank).to_bytes(6, "big") + b"\x70\x00" + variant + noise[1:]
     )
 
 

@@ -71,22 +71,22 @@ INSERT INTO knowledge_item (id, organization_id, source_id, external_id, title, 
 SELECT s.id, s.organization, o.id, s.id::text, 'Item ' || s.id, repeat('Passage of a made-up item. ', 300), s.folder_key,
   'knowledge', 'default-kb', 'approved', 'parsed', '{}', '', '', '{}', false, '{}', '', '', '', '', 'en', 'public',
   false, '{}', false, '{}', false, '{}', 1, '', 1
-  FROM staged s JOIN knowledge_source o ON o.organization_id = s.organization
+  FROM staged s JOIN knowledge_source o ON o.organization_id = s.organization ORDER BY s.id
 """
 _REST = """
 INSERT INTO knowledge_document (id, organization_id, key, category, asset_id, dataset, generation, content_hash,
                                 fingerprint, applied_at)
-SELECT id, organization, id::text, 'knowledge', id, 'default-kb', 1, '', '', now() FROM staged;
+SELECT id, organization, id::text, 'knowledge', id, 'default-kb', 1, '', '', now() FROM staged ORDER BY staged.id;
 INSERT INTO knowledge_chunk (id, organization_id, document_id, asset_id, position, start, "end", section, text_hash)
 SELECT md5(asset_id::text || position)::uuid, organization, asset_id, asset_id, position, position * 700,
-       position * 700 + 700, '', md5(asset_id::text || position) FROM passages;
+       position * 700 + 700, '', md5(asset_id::text || position) FROM passages ORDER BY asset_id, position;
 INSERT INTO knowledge_vector (organization_id, space_id, asset_id, generation, position, chunk_id, embedding)
 SELECT organization, (SELECT id FROM knowledge_embeddingspace), asset_id, 1, position,
-       md5(asset_id::text || position)::uuid, embedding FROM passages;
+       md5(asset_id::text || position)::uuid, embedding FROM passages ORDER BY asset_id, position;
 INSERT INTO knowledge_lexicalentry (organization_id, category, asset_id, position, generation, start, "end", section,
                                     language, tokens)
 SELECT organization, 'knowledge', asset_id, position, 1, position * 700, position * 700 + 700, '', 'en', tokens
-  FROM passages;
+  FROM passages ORDER BY asset_id, position;
 """
 _CODE = ("bench/data.py", "bench/loading.py", "*/migrations/*.py")
 

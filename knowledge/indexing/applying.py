@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.db import connection
+from uuid_utils.compat import uuid7
 
 from knowledge.embedding.spaces import filled_spaces, spaces_stay
 from knowledge.indexing.assets import Live, Piece, chunk_id
@@ -117,7 +118,7 @@ def _write(ours: Sequence[Ready], space: EmbeddingSpace, *, at: datetime) -> Non
 
 def _document(live: Live, space: EmbeddingSpace, *, at: datetime) -> Document:
     return Document(
-        id=uuid4(),
+        id=uuid7(),
         organization_id=live.organization_id,
         key=live.document_key,
         category=live.category,
