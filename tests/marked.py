@@ -144,7 +144,17 @@ def marked() -> Marked:
     made.contacts = {
         "golden": made.acme.contact("golden", gold), "silver": made.acme.contact("silver", silver),
     }  # fmt: skip
-    for name in ("wide", "narrow", "missing", "emptied", "vanished", "buried", "stray", "loose"):
+    for name in (
+        "wide",
+        "narrow",
+        "missing",
+        "emptied",
+        "vanished",
+        "buried",
+        "hollow",
+        "stray",
+        "loose",
+    ):
         made.agents[name] = made.acme.agent(name)
     closed = CLOSED | {"forgold": {"segment_restricted": True, "segments": [gold.pk]}}
     for name, columns in closed.items():
@@ -181,6 +191,10 @@ def _select(made: Marked) -> None:
     buried = made.instruction("guideburied")
     made.acme.pick(made.agents["buried"], "instruction", rows=[buried])
     made.acme.change_item(gone, **GONE)
+    # What lies in neither of them lies in other directories, and in folders that come after.
+    hollow = made.acme.directory("hollow")
+    made.acme.pick(made.agents["hollow"], "knowledge", containers=["help/blank"])
+    made.acme.pick(made.agents["hollow"], "instruction", containers=[hollow])
     with made.acme.context():
         Instruction.objects.filter(pk=draft).update(status="draft")
         Instruction.objects.filter(pk=buried).update(**GONE)

@@ -32,7 +32,7 @@ WHICH_PASSAGE = {
     "position < 0",
     "s.position >= 0",
     "s.asset_id IN (SELECT asset_id FROM found WHERE position < 0)",
-    "(s.asset_id IN (SELECT asset_id FROM picked)) IS TRUE",
+    "(s.asset_id IN (SELECT asset_id FROM found)) IS TRUE",
     "((s.asset_id, s.position) IN (SELECT asset_id, position FROM picked)) IS TRUE",
     "((p.asset_id, p.position) IN (SELECT asset_id, position FROM near)) IS NOT TRUE",
     "x.id = p.asset_id",
@@ -80,6 +80,10 @@ def _not_told(name: str, **who) -> Callable[[Marked], None]:
 
 def an_agent_whose_picks_have_all_vanished_is_vacant(world):
     assert world.is_vacant("vanished") == (True, True)
+
+
+def an_agent_whose_folders_hold_nothing_is_vacant(world):
+    assert world.is_vacant("hollow") == (True, True)
 
 
 def an_agent_whose_pick_was_deleted_is_vacant(world):
@@ -147,6 +151,7 @@ KILLERS = [
     _not_told("foreign", agent="stray"),
     a_row_of_another_organization_is_not_found,
     an_agent_whose_picks_have_all_vanished_is_vacant,
+    an_agent_whose_folders_hold_nothing_is_vacant,
     an_agent_whose_pick_was_deleted_is_vacant,
     an_agent_whose_picks_are_another_organizations_is_vacant,
     an_agent_with_live_picks_is_not_vacant,
