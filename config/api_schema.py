@@ -15,6 +15,9 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 
+from config.api_links import link
+from tenants.api.described import refusals
+
 BASE_PATH: Final = "api/v1/"
 
 
@@ -51,7 +54,52 @@ def document() -> dict[str, Any]:
         "version": "1",
         "description": "Content and its places, for people and their programs.",
     }
+    schema["components"]["responses"] = refusals()
+    _close(schema)
+    _allow_both(schema)
+    link(schema, f"/{BASE_PATH}")
     return schema
+
+
+def _close(schema: dict[str, Any]) -> None:
+    """Say of what is sent that nothing else is taken; what is answered may grow."""
+    components = schema["components"]["schemas"]
+    sent = [
+        operation["requestBody"]
+        for methods in schema["paths"].values()
+        for operation in methods.values()
+        if "requestBody" in operation
+    ]
+    for name in _named(sent, components):
+        if components[name].get("type") == "object":
+            components[name]["additionalProperties"] = False
+
+
+def _allow_both(node: Any) -> None:
+    """Take "any of" for "one of" where two fit: a text that may be blank by its pattern too, any value and null."""
+    for child in node.values() if isinstance(node, dict) else node:
+        if isinstance(child, dict | list):
+            _allow_both(child)
+    alternatives = node.get("oneOf", ()) if isinstance(node, dict) else ()
+    if {"maxLength": 0, "type": "string"} in alternatives or {} in alternatives:
+        node["anyOf"] = node.pop("oneOf")
+
+
+def _named(node: Any, components: dict[str, Any]) -> set[str]:
+    """Return the components that a part of the document refers to, also through others."""
+    found: set[str] = set()
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, list):
+            waiting += current
+        elif isinstance(current, dict):
+            waiting += current.values()
+            name = str(current.get("$ref", "")).removeprefix("#/components/schemas/")
+            if name in components and name not in found:
+                found.add(name)
+                waiting.append(components[name])
+    return found
 
 
 def written(document_: dict[str, Any]) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import UTC
 from typing import Any, Final
+from uuid import UUID
 
 from rest_framework import serializers
 
@@ -57,6 +59,37 @@ class Whole(serializers.IntegerField):
         if type(data) is not int:
             self.fail("invalid")
         return super().to_internal_value(data)
+
+
+class Id(serializers.UUIDField):
+    """An id written as text, and no number that could be read as one."""
+
+    default_error_messages = {"invalid": "Must be a UUID."}
+
+    def to_internal_value(self, data: Any) -> UUID:
+        """Refuse what is not a string."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        value: UUID = super().to_internal_value(data)
+        return value
+
+
+class Instant(serializers.DateTimeField):
+    """An instant with its offset, as text."""
+
+    default_error_messages = {
+        "zone": "Must say its offset, like 2026-01-31T09:00:00Z.",
+        "year": "Must be within the years 1 to 9999 in UTC.",
+    }
+
+    def enforce_timezone(self, value: Any) -> Any:
+        """Refuse an instant that depends on where it is read, or that no calendar in UTC has."""
+        if value.tzinfo is None:
+            self.fail("zone")
+        try:
+            return value.astimezone(UTC)
+        except OverflowError:
+            self.fail("year")
 
 
 class Truth(serializers.BooleanField):

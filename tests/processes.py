@@ -126,6 +126,15 @@ def worker(embedding_url: str, redis_url: str, *, concurrency: int = 2) -> Proce
     )  # fmt: skip
 
 
+def web(embedding_url: str, port: int, **more: str) -> Process:
+    """The web server of production; wait for /healthz."""
+    return Process(
+        [sys.executable, "-m", "gunicorn", "-c", "python:config.webserver",
+         "--bind", f"127.0.0.1:{port}", "config.wsgi"],
+        product_environment(embedding_url, PYTHONPATH=str(ROOT), **more),
+    )  # fmt: skip
+
+
 def beat(embedding_url: str, redis_url: str) -> Process:
     schedule = tempfile.mkdtemp() + "/schedule"
     return Process(

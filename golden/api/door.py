@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework.response import Response
 
 from golden import errors
@@ -20,15 +19,6 @@ from tenants.api.versions import etag, named_version
 from tenants.api.views import TenantAPIView
 from tenants.errors import EarmarkError
 from tenants.refusals import InvalidRequest
-
-IF_MATCH: Final = OpenApiParameter(
-    "If-Match", str, OpenApiParameter.HEADER, required=True,
-    description="The ETag of the version that is changed.",
-)  # fmt: skip
-KEY: Final = OpenApiParameter(
-    "Idempotency-Key", str, OpenApiParameter.HEADER,
-    description="Sent twice, it is done once; kept for 24 hours.",
-)  # fmt: skip
 
 
 class GoldenView(TenantAPIView):

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from golden.content import LONGEST_PARAPHRASE, LONGEST_QUESTION, MOST_PARAPHRASES
 from golden.models import AssetKind
 from knowledge.models import Visibility
-from tenants.wire_fields import Several, StrictSerializer, Text, Whole
+from tenants.wire_fields import Instant, Several, StrictSerializer, Text, Whole
 
 LONGEST_TEXT: Final = 20_000
 MOST_NAMES: Final = 200
@@ -43,8 +43,8 @@ class AnswerContent(StrictSerializer):
     segments = _names(max_length=50)
     channels = _names(max_length=32, validators=[_CHANNEL])
     jurisdictions = _names(max_length=2, validators=[_COUNTRY])
-    valid_from = serializers.DateTimeField(default=None, allow_null=True)
-    valid_until = serializers.DateTimeField(default=None, allow_null=True)
+    valid_from = Instant(default=None, allow_null=True)
+    valid_until = Instant(default=None, allow_null=True)
 
 
 class NewAnswer(AnswerContent):

@@ -15,8 +15,9 @@ from rest_framework.response import Response
 from golden import errors, keeping, publishing
 from golden.acting import Act
 from golden.api import shapes
-from golden.api.door import IF_MATCH, KEY, GoldenView
+from golden.api.door import GoldenView
 from golden.models import GoldenAnswer
+from tenants.api.described import ETAG, IF_MATCH, KEY
 from tenants.models import Role, User
 from tenants.refusals import InvalidRequest
 
@@ -107,7 +108,7 @@ def view_of(verb: Verb) -> type[GoldenView]:
             operation_id=f"golden_answers_{verb.name.replace('-', '_')}",
             description=verb.description,
             request=verb.shape,
-            parameters=[IF_MATCH, KEY],
+            parameters=[IF_MATCH, KEY, ETAG],
             responses=shapes.GoldenAnswerAnswer,
         )
         def post(self, request: Request, pk: str) -> Response:

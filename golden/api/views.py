@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from drf_spectacular.utils import extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from golden import drafting, errors
 from golden.api import shapes
-from golden.api.door import IF_MATCH, KEY, GoldenView, invalid
+from golden.api.door import GoldenView, invalid
 from golden.api.showing import (
     content_from,
     shown_answer,
@@ -23,15 +23,13 @@ from golden.api.showing import (
 from golden.finding import Wanted, answers
 from golden.models import GoldenAnswer
 from golden.publishing import once_live
+from tenants.api.described import ETAG, IF_MATCH, KEY, LISTED, filters
 from tenants.api.errors import VersionChanged
 from tenants.api.paging import page_of
 from tenants.models import Organization, Role
 from tenants.refusals import NotFound
 
-_LISTED: Final = [
-    OpenApiParameter(name, str, OpenApiParameter.QUERY)
-    for name in ("organization", "kind", "status", "q", "cursor", "limit")
-]
+_LISTED: Final = [*LISTED, *filters("kind", "status", "q")]
 _PAGE: Final = inline_serializer(
     "GoldenAnswerPage",
     {"results": shapes.GoldenAnswerAnswer(many=True), "next": serializers.CharField(allow_null=True)},
@@ -56,7 +54,7 @@ class AnswersView(GoldenView):
             return Response(page.body([shown_answer(r, slugs, at=self.at) for r in page.rows]))
 
     @extend_schema(
-        operation_id="golden_answers_begin", request=shapes.NewAnswer, parameters=[KEY],
+        operation_id="golden_answers_begin", request=shapes.NewAnswer, parameters=[KEY, ETAG],
         responses={201: shapes.GoldenAnswerAnswer},
     )  # fmt: skip
     def post(self, request: Request) -> Response:
@@ -78,7 +76,9 @@ class AnswersView(GoldenView):
 class AnswerView(GoldenView):
     """One answer."""
 
-    @extend_schema(operation_id="golden_answers_read", responses=shapes.GoldenAnswerAnswer)
+    @extend_schema(
+        operation_id="golden_answers_read", responses=shapes.GoldenAnswerAnswer, parameters=[ETAG]
+    )
     def get(self, _request: Request, pk: str) -> Response:
         """Read an answer: what is live, the draft beside it, and where it stands."""
         with self.context():
@@ -90,7 +90,7 @@ class DraftView(GoldenView):
 
     @extend_schema(
         operation_id="golden_answers_save_draft", request=shapes.AnswerContent,
-        parameters=[IF_MATCH, KEY], responses=shapes.GoldenAnswerAnswer,
+        parameters=[IF_MATCH, KEY, ETAG], responses=shapes.GoldenAnswerAnswer,
     )  # fmt: skip
     def put(self, request: Request, pk: str) -> Response:
         """Save the whole draft; at a version that is no longer there, both texts come back."""
@@ -110,7 +110,7 @@ class DraftView(GoldenView):
         return self.changed(pk, Role.AUTHOR, work)
 
     @extend_schema(
-        operation_id="golden_answers_discard_draft", parameters=[IF_MATCH, KEY],
+        operation_id="golden_answers_discard_draft", parameters=[IF_MATCH, KEY, ETAG],
         responses={200: shapes.GoldenAnswerAnswer},
     )  # fmt: skip
     def delete(self, _request: Request, pk: str) -> Response:

@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from knowledge.api import shapes
 from knowledge.api.fresh_shapes import FreshnessAnswer
+from tenants.api.described import Refusal
 
 
 class IndexAnswer(serializers.Serializer):  # type: ignore[type-arg]
@@ -57,21 +58,13 @@ class DirectoryAnswer(serializers.Serializer):  # type: ignore[type-arg]
     name = serializers.CharField()
 
 
-class ErrorAnswer(serializers.Serializer):  # type: ignore[type-arg]
-    """What was refused."""
-
-    code = serializers.CharField()
-    message = serializers.CharField()
-    fields = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))  # type: ignore[assignment]
-
-
 class RowAnswer(serializers.Serializer):  # type: ignore[type-arg]
     """What became of one row."""
 
     external_id = serializers.CharField(allow_null=True)
     outcome = serializers.ChoiceField(["created", "updated", "unchanged", "refused"])
     id = serializers.UUIDField(allow_null=True)
-    error = ErrorAnswer(allow_null=True)
+    error = Refusal(allow_null=True)
 
 
 class BulkAnswer(serializers.Serializer):  # type: ignore[type-arg]

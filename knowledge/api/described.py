@@ -7,27 +7,20 @@ from typing import Any
 from drf_spectacular.utils import OpenApiParameter, inline_serializer
 from rest_framework import serializers
 
+from tenants.api.described import ETAG, IF_MATCH, KEY
 
-def _header(name: str, description: str, *, required: bool = False) -> OpenApiParameter:
-    return OpenApiParameter(
-        name, str, OpenApiParameter.HEADER, required=required, description=description
-    )
-
-
-def filters(*names: str) -> list[OpenApiParameter]:
-    """Return query parameters that narrow a list."""
-    return [OpenApiParameter(name, str, OpenApiParameter.QUERY) for name in names]
-
-
-LISTED = [
-    *filters("organization", "cursor"),
-    OpenApiParameter("limit", int, OpenApiParameter.QUERY, description="1 to 200, usually 50."),
-]
-PUSHING = [_header("Idempotency-Key", "Sent twice, it is done once; kept for 24 hours.")]
-CHANGING = [
-    _header("If-Match", "The ETag of the version that is changed.", required=True),
-    *PUSHING,
-]
+READING = [ETAG]
+DOING = [KEY]
+MAKING = [KEY, ETAG]
+ENDING = [IF_MATCH, KEY]
+CHANGING = [IF_MATCH, KEY, ETAG]
+PUSHING = [
+    OpenApiParameter(
+        "If-Match", str, OpenApiParameter.HEADER,
+        description="The ETag of the version that is replaced; without it, what is pushed counts.",
+    ),
+    *MAKING,
+]  # fmt: skip
 
 
 def listing(shape: type[serializers.Serializer[Any]]) -> Any:

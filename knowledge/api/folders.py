@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from knowledge.api import answers, shapes
-from knowledge.api.described import PUSHING
+from knowledge.api.described import DOING
 from knowledge.api.errors import STATUSES
 from knowledge.api.jobs import told
 from knowledge.folders import folder_key, parent, segments
@@ -63,7 +63,7 @@ class FolderMoveView(FolderView):
     """Another key for a folder."""
 
     @extend_schema(
-        operation_id="folders_move", request=shapes.FolderMove, parameters=PUSHING,
+        operation_id="folders_move", request=shapes.FolderMove, parameters=DOING,
         responses=answers.FolderAnswer,
     )  # fmt: skip
     def post(self, request: Request) -> Response:
@@ -80,7 +80,7 @@ class FolderLiftView(FolderView):
     """A folder that goes, while what is in it stays."""
 
     @extend_schema(
-        operation_id="folders_lift", request=shapes.FolderEnd, parameters=PUSHING,
+        operation_id="folders_lift", request=shapes.FolderEnd, parameters=DOING,
         responses=answers.FolderAnswer,
     )  # fmt: skip
     def post(self, request: Request) -> Response:
@@ -96,7 +96,7 @@ class FolderDeleteView(FolderView):
     """A folder that goes with what is in it."""
 
     @extend_schema(
-        operation_id="folders_delete", request=shapes.FolderEnd, parameters=PUSHING,
+        operation_id="folders_delete", request=shapes.FolderEnd, parameters=DOING,
         responses={202: answers.JobAnswer},
     )  # fmt: skip
     def post(self, request: Request) -> Response:

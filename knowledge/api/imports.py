@@ -11,13 +11,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from knowledge.api import fresh_shapes
-from knowledge.api.described import LISTED, PUSHING, filters, listing
+from knowledge.api.described import DOING, listing
 from knowledge.api.errors import STATUSES
 from knowledge.api.showing import written
 from knowledge.ingestion.recording import COUNTED
 from knowledge.ingestion.uploads import cancel, pause, resume
 from knowledge.models import ImportFailure, ImportRun, ImportUpload
 from knowledge.sources.controlling import try_again
+from tenants.api.described import LISTED, filters
 from tenants.api.paging import page_of
 from tenants.api.views import TenantAPIView
 from tenants.models import Role
@@ -95,7 +96,7 @@ class ImportActView(ImportRows):
 
 def _doing(name: str) -> Callable[[PostT], PostT]:
     return extend_schema(
-        operation_id=f"imports_{name}", request=None, parameters=PUSHING,
+        operation_id=f"imports_{name}", request=None, parameters=DOING,
         responses=fresh_shapes.WholeImportAnswer,
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from knowledge.api import answers, shapes
-from knowledge.api.described import CHANGING, LISTED, PUSHING, filters, listing
+from knowledge.api.described import CHANGING, DOING, PUSHING, READING, listing
 from knowledge.api.instruction_files import imported
 from knowledge.api.keeping import Hand
 from knowledge.api.markdown import file_path, to_markdown
@@ -29,6 +29,7 @@ from knowledge.api.rows import (
 from knowledge.api.showing import shown_instruction
 from knowledge.indexing.writing import Written
 from knowledge.models import IndexState, Instruction
+from tenants.api.described import DELETED, LISTED, filters
 from tenants.api.paging import page_of
 from tenants.models import Role
 
@@ -54,14 +55,14 @@ class InstructionsView(InstructionRows, RowsView[Instruction]):
     @extend_schema(
         operation_id="instructions_list",
         responses=listing(answers.InstructionAnswer),
-        parameters=[*LISTED, *filters("external_id", "deleted")],
+        parameters=[*LISTED, DELETED, *filters("external_id")],
     )
     def get(self, request: Request) -> Response:
         """List instructions by title; `deleted=true` lists those that were deleted instead."""
         asked = request.query_params
         with self.context():
             rows = self.rows(self.asked_organizations())
-            rows = rows.filter(deleted_at__isnull=asked.get("deleted") != "true")
+            rows = rows.filter(deleted_at__isnull=not self.asked_truth("deleted"))
             if "external_id" in asked:
                 rows = rows.filter(external_id=asked["external_id"])
             return self.listed(rows)
@@ -87,7 +88,9 @@ class InstructionsView(InstructionRows, RowsView[Instruction]):
 class InstructionView(InstructionRows, RowView[Instruction]):
     """One instruction."""
 
-    @extend_schema(operation_id="instructions_read", responses=answers.InstructionAnswer)
+    @extend_schema(
+        operation_id="instructions_read", responses=answers.InstructionAnswer, parameters=READING
+    )
     def get(self, _request: Request, pk: str) -> Response:
         """Read an instruction, deleted or not, with the state of its index entry."""
         return self.read(pk)
@@ -134,7 +137,7 @@ class InstructionBulkView(InstructionRows, BulkView[Instruction]):
 
     @extend_schema(
         operation_id="instructions_bulk", request=shapes.InstructionBulk,
-        responses=answers.BulkAnswer, parameters=PUSHING,
+        responses=answers.BulkAnswer, parameters=DOING,
     )  # fmt: skip
     def post(self, request: Request) -> Response:
         """Push up to 500 instructions; a row that is refused leaves the others alone."""
@@ -172,7 +175,7 @@ class InstructionFilesView(InstructionRows, RowsView[Instruction]):
         operation_id="instructions_import",
         request=shapes.MarkdownFiles,
         responses=answers.FilesAnswer,
-        parameters=PUSHING,
+        parameters=DOING,
     )
     def post(self, request: Request) -> Response:
         """Bring files in by the names in their front matter, each with its own outcome."""

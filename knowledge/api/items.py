@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from knowledge.api import answers, shapes
-from knowledge.api.described import CHANGING, LISTED, PUSHING, filters, listing
+from knowledge.api.described import CHANGING, DOING, PUSHING, READING, listing
 from knowledge.api.keeping import Hand
 from knowledge.api.names import Names
 from knowledge.api.rows import BulkView, RowsView, RowView, pushed, require_pushed_version
@@ -20,6 +20,7 @@ from knowledge.api.showing import shown_item
 from knowledge.folders import folder_key, prefix_range
 from knowledge.indexing.writing import Written
 from knowledge.models import IndexState, Item, Source
+from tenants.api.described import DELETED, LISTED, RefusalAnswer, filters
 from tenants.isolation import organization_context
 from tenants.models import Role
 from tenants.refusals import NotFound
@@ -54,14 +55,14 @@ class ItemsView(ItemRows, RowsView[Item]):
 
     @extend_schema(
         operation_id="items_list",
-        responses=listing(answers.ItemAnswer),
-        parameters=[*LISTED, *filters("source", "folder", "external_id", "deleted")],
+        responses={200: listing(answers.ItemAnswer), 422: RefusalAnswer},
+        parameters=[*LISTED, DELETED, *filters("source", "folder", "external_id")],
     )
     def get(self, request: Request) -> Response:
         """List items by title; `deleted=true` lists those that were deleted instead."""
         with self.context():
             rows = self.rows(self.asked_organizations())
-            rows = rows.filter(deleted_at__isnull=request.query_params.get("deleted") != "true")
+            rows = rows.filter(deleted_at__isnull=not self.asked_truth("deleted"))
             return self.listed(_filtered(rows, request))
 
     @extend_schema(
@@ -87,7 +88,7 @@ class ItemsView(ItemRows, RowsView[Item]):
 class ItemView(ItemRows, RowView[Item]):
     """One item."""
 
-    @extend_schema(operation_id="items_read", responses=answers.ItemAnswer)
+    @extend_schema(operation_id="items_read", responses=answers.ItemAnswer, parameters=READING)
     def get(self, _request: Request, pk: str) -> Response:
         """Read an item, deleted or not, with the state of its index entry."""
         return self.read(pk)
@@ -133,7 +134,7 @@ class ItemBulkView(ItemRows, BulkView[Item]):
 
     @extend_schema(
         operation_id="items_bulk", request=shapes.ItemBulk, responses=answers.BulkAnswer,
-        parameters=PUSHING,
+        parameters=DOING,
     )  # fmt: skip
     def post(self, request: Request) -> Response:
         """Push up to 500 items; a row that is refused leaves the others alone."""

@@ -10,12 +10,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from knowledge.api import answers, shapes
-from knowledge.api.described import LISTED, PUSHING, listing
+from knowledge.api.described import DOING, listing
 from knowledge.api.errors import STATUSES
 from knowledge.folders import folder_key, segments
 from knowledge.models import BulkAction, BulkEntry, BulkJob, Item
 from knowledge.shelving.folders import items_in
 from knowledge.shelving.jobs import Order, cancel, start, start_chosen, undo
+from tenants.api.described import LISTED
 from tenants.api.paging import page_of
 from tenants.api.views import TenantAPIView
 from tenants.models import Organization, Role
@@ -69,7 +70,7 @@ class JobsView(JobRows):
             return Response(page.body([told(job, job.organization.slug) for job in page.rows]))
 
     @extend_schema(
-        operation_id="jobs_start", request=shapes.JobStart, parameters=PUSHING,
+        operation_id="jobs_start", request=shapes.JobStart, parameters=DOING,
         responses={202: answers.JobAnswer},
     )  # fmt: skip
     def post(self, request: Request) -> Response:
@@ -124,7 +125,7 @@ class JobCancelView(JobRows):
     """The end of a job before its time."""
 
     @extend_schema(
-        operation_id="jobs_cancel", request=None, parameters=PUSHING, responses=answers.JobAnswer
+        operation_id="jobs_cancel", request=None, parameters=DOING, responses=answers.JobAnswer
     )
     def post(self, _request: Request, pk: str) -> Response:
         """Take up no further item; what is done stays."""
@@ -141,7 +142,7 @@ class JobUndoView(JobRows):
     """The way back of a job."""
 
     @extend_schema(
-        operation_id="jobs_undo", request=None, parameters=PUSHING,
+        operation_id="jobs_undo", request=None, parameters=DOING,
         responses={202: answers.JobAnswer},
     )  # fmt: skip
     def post(self, _request: Request, pk: str) -> Response:

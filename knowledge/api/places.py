@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from knowledge.api import answers, shapes
-from knowledge.api.described import CHANGING, LISTED, PUSHING, listing
+from knowledge.api.described import CHANGING, ENDING, MAKING, READING, listing
 from knowledge.api.errors import STATUSES, NameTaken, StillUsed
 from knowledge.api.names import Names
 from knowledge.api.schedules import freshness
@@ -22,6 +22,7 @@ from knowledge.indexing.filing import file_directory
 from knowledge.indexing.writing import ensure_directory
 from knowledge.models import InstructionDirectory, Source, SourceKind
 from knowledge.shelving.errors import NotOurs
+from tenants.api.described import LISTED
 from tenants.api.errors import VersionChanged, VersionMissing
 from tenants.api.paging import page_of
 from tenants.api.views import TenantAPIView
@@ -104,7 +105,7 @@ class SourcesView(SourceRows):
             return Response(page.body(shown))
 
     @extend_schema(
-        operation_id="sources_make", request=shapes.SourcePush, parameters=PUSHING,
+        operation_id="sources_make", request=shapes.SourcePush, parameters=MAKING,
         responses={201: answers.SourceAnswer},
     )  # fmt: skip
     def post(self, request: Request) -> Response:
@@ -128,7 +129,7 @@ class SourcesView(SourceRows):
 class SourceView(SourceRows):
     """One source."""
 
-    @extend_schema(operation_id="sources_read", responses=answers.SourceAnswer)
+    @extend_schema(operation_id="sources_read", responses=answers.SourceAnswer, parameters=READING)
     def get(self, _request: Request, pk: str) -> Response:
         """Read a source."""
         with self.context():
@@ -144,19 +145,21 @@ class SourceView(SourceRows):
         with self.context():
             found = self.find(self.rows(self.organizations()), pk)
             self.require(Role.EDITOR, found.organization_id)
-            return self.once(found.organization_id, lambda: self._rename(found, said["name"]))
+            return self.once(found.organization_id, lambda: self._rename(found, said.get("name")))
 
-    def _rename(self, found: Source, name: str) -> Response:
+    def _rename(self, found: Source, name: str | None) -> Response:
         source = Source.objects.select_for_update().get(pk=found.pk)
         if source.kind == SourceKind.GOLDEN:
             raise NotOurs
         self.require_version(source)
+        if name is None:
+            return self.answer(source)
         self.noted(source, "change", source.name, name)
         source.name = name
         source.save(update_fields=["name"])
         return self.answer(source)
 
-    @extend_schema(operation_id="sources_delete", parameters=CHANGING, responses={204: None})
+    @extend_schema(operation_id="sources_delete", parameters=ENDING, responses={204: None})
     def delete(self, _request: Request, pk: str) -> Response:
         """Delete a source that holds nothing, not even something deleted."""
         with self.context():
@@ -194,7 +197,7 @@ class DirectoriesView(DirectoryRows):
             return Response(page.body(shown))
 
     @extend_schema(
-        operation_id="directories_make", request=shapes.DirectoryPush, parameters=PUSHING,
+        operation_id="directories_make", request=shapes.DirectoryPush, parameters=MAKING,
         responses={200: answers.DirectoryAnswer, 201: answers.DirectoryAnswer},
     )  # fmt: skip
     def post(self, request: Request) -> Response:
@@ -217,7 +220,9 @@ class DirectoriesView(DirectoryRows):
 class DirectoryView(DirectoryRows):
     """One directory."""
 
-    @extend_schema(operation_id="directories_read", responses=answers.DirectoryAnswer)
+    @extend_schema(
+        operation_id="directories_read", responses=answers.DirectoryAnswer, parameters=READING
+    )
     def get(self, _request: Request, pk: str) -> Response:
         """Read a directory."""
         with self.context():
@@ -233,10 +238,12 @@ class DirectoryView(DirectoryRows):
         with self.context():
             found = self.find(self.rows(self.organizations()), pk)
             self.require(Role.EDITOR, found.organization_id)
-            return self.once(found.organization_id, lambda: self._rename(found, said["name"]))
+            return self.once(found.organization_id, lambda: self._rename(found, said.get("name")))
 
-    def _rename(self, found: InstructionDirectory, name: str) -> Response:
+    def _rename(self, found: InstructionDirectory, name: str | None) -> Response:
         self.require_version(found)
+        if name is None:
+            return self.answer(found)
         beside = self.rows([found.organization_id]).filter(parent=found.parent_id)
         if beside.filter(name__in=segments(name)).exclude(pk=found.pk).exists():
             raise NameTaken
@@ -245,7 +252,7 @@ class DirectoryView(DirectoryRows):
         self.noted(found, "change", before, found.name)
         return self.answer(found)
 
-    @extend_schema(operation_id="directories_delete", parameters=CHANGING, responses={204: None})
+    @extend_schema(operation_id="directories_delete", parameters=ENDING, responses={204: None})
     def delete(self, _request: Request, pk: str) -> Response:
         """Delete a directory that holds nothing and that no agent's scope names."""
         with self.context():

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from knowledge.api import fresh_shapes
-from knowledge.api.described import CHANGING, PUSHING
+from knowledge.api.described import CHANGING, MAKING, READING
 from knowledge.api.errors import STATUSES, NameTaken
 from knowledge.api.showing import written
 from knowledge.models import Source, SourceKind, SourceSchedule
@@ -86,7 +86,9 @@ class ScheduleRows(TenantAPIView):
 class ScheduleView(ScheduleRows):
     """How one source is kept fresh."""
 
-    @extend_schema(operation_id="schedule_read", responses=fresh_shapes.ScheduleAnswer)
+    @extend_schema(
+        operation_id="schedule_read", responses=fresh_shapes.ScheduleAnswer, parameters=READING
+    )
     def get(self, _request: Request, pk: str) -> Response:
         """Read how a source is kept fresh, how old it is and how the last look went."""
         with self.context():
@@ -96,7 +98,7 @@ class ScheduleView(ScheduleRows):
             return self.answer(found)
 
     @extend_schema(
-        operation_id="schedule_make", request=fresh_shapes.ScheduleMade, parameters=PUSHING,
+        operation_id="schedule_make", request=fresh_shapes.ScheduleMade, parameters=MAKING,
         responses={201: fresh_shapes.ScheduleAnswer},
     )  # fmt: skip
     def post(self, request: Request, pk: str) -> Response:
@@ -129,7 +131,7 @@ class SyncView(ScheduleRows):
     """Looking at a source now."""
 
     @extend_schema(
-        operation_id="sources_sync", request=None, parameters=PUSHING,
+        operation_id="sources_sync", request=None, parameters=MAKING,
         responses={202: fresh_shapes.ScheduleAnswer},
     )  # fmt: skip
     def post(self, _request: Request, pk: str) -> Response:

@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from knowledge.ingestion.limits import LONGEST_EXTERNAL_ID, LONGEST_TITLE, LONGEST_URL
 from knowledge.models import InstructionStatus, ReviewStatus, Visibility
-from tenants.wire_fields import Several, StrictSerializer, Text
+from tenants.wire_fields import Id, Instant, Several, StrictSerializer, Text, Whole
 
 LONGEST_BODY: Final = 1_000_000
 MOST_ROWS: Final = 500
@@ -25,18 +25,6 @@ class Choice(serializers.ChoiceField):
     """One of a few words."""
 
     default_error_messages = {"invalid_choice": "Must be one of the words that the contract names."}
-
-
-class Instant(serializers.DateTimeField):
-    """An instant with its offset, as text."""
-
-    default_error_messages = {"zone": "Must say its offset, like 2026-01-31T09:00:00Z."}
-
-    def enforce_timezone(self, value: Any) -> Any:
-        """Refuse an instant that depends on where it is read."""
-        if value.tzinfo is None:
-            self.fail("zone")
-        return value
 
 
 class Document(serializers.DictField):
@@ -121,7 +109,7 @@ class Bulk(StrictSerializer):
     """Many rows; each is looked at by itself."""
 
     organization = Text(max_length=50, required=False)
-    rows = Several(child=serializers.JSONField(), min_length=1, max_length=MOST_ROWS)
+    rows = Several(child=serializers.JSONField(allow_null=True), min_length=1, max_length=MOST_ROWS)
 
 
 class ItemBulk(Bulk):
@@ -157,9 +145,9 @@ class SourcePush(StrictSerializer):
 
 
 class Renaming(StrictSerializer):
-    """A new name."""
+    """A new name; without one, nothing changes."""
 
-    name = Text(max_length=200, validators=[_SAID])
+    name = Text(max_length=200, validators=[_SAID], required=False)
 
 
 class DirectoryPush(StrictSerializer):
@@ -182,14 +170,14 @@ class FolderEnd(StrictSerializer):
 
     organization = Text(max_length=50, required=False)
     folder = Text(max_length=1000, validators=[_SAID])
-    expected = serializers.IntegerField(min_value=0, max_value=10**9, required=False)
+    expected = Whole(min_value=0, max_value=10**9, required=False)
 
 
 class SeenItem(StrictSerializer):
     """An item in the version that was seen."""
 
-    id = serializers.UUIDField()
-    version = serializers.IntegerField(min_value=1, max_value=2**53)
+    id = Id()
+    version = Whole(min_value=1, max_value=2**53)
 
 
 class JobStart(StrictSerializer):

@@ -9,11 +9,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from knowledge.api.described import filters
 from knowledge.embedding.spaces import Status
 from knowledge.models import EmbeddingSpace
 from knowledge.spaces.progress import progress
 from knowledge.spaces.switching import stands_in_the_way
+from tenants.api.described import filters
 from tenants.api.views import TenantAPIView
 from tenants.models import Organization
 

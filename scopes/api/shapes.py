@@ -9,14 +9,14 @@ from rest_framework import serializers
 from knowledge.folders import LONGEST_KEY
 from knowledge.models import Category
 from knowledge.retrieval.types import CategoryName
-from tenants.wire_fields import Several, StrictSerializer, Text
+from tenants.wire_fields import Id, Several, StrictSerializer, Text
 
 MOST_PICKS: Final = 20_000
 ROOTS: Final[dict[str, CategoryName]] = {"instructions": "instruction", "knowledge": "knowledge"}
 
 
 def _ids() -> Several:
-    return Several(child=serializers.UUIDField(), max_length=MOST_PICKS, default=list)
+    return Several(child=Id(), max_length=MOST_PICKS, default=list)
 
 
 class InstructionPicks(StrictSerializer):

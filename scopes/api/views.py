@@ -17,6 +17,7 @@ from scopes.errors import PickRefused, ScopeChangedMeanwhile
 from scopes.models import AgentScope
 from scopes.resolution import allowlist_for
 from scopes.selecting import Picks, explicit_picks, select
+from tenants.api.described import ETAG, IF_MATCH
 from tenants.api.versions import etag, named_version
 from tenants.api.views import TenantAPIView
 from tenants.errors import EarmarkError
@@ -26,10 +27,6 @@ from tenants.refusals import NotFound
 from tenants.strict_json import StrictJSONParser
 
 _MEBIBYTE: Final = 1024 * 1024
-_IF_MATCH: Final = OpenApiParameter(
-    "If-Match", str, OpenApiParameter.HEADER, required=True,
-    description="The ETag of the root that is changed.",
-)  # fmt: skip
 _ROOT: Final = OpenApiParameter(
     "root", str, OpenApiParameter.PATH, enum=["instructions", "knowledge"]
 )
@@ -49,7 +46,8 @@ class PicksParser(StrictJSONParser):
 
 class _ScopesView(TenantAPIView):
     parser_classes = (PicksParser,)
-    statuses: ClassVar[Mapping[type[EarmarkError], int]] = {}
+    statuses: ClassVar[Mapping[type[EarmarkError], int]] = {PickRefused: 422}
+    stale = 409
 
     def agents(self) -> QuerySet[PhoneAgent]:
         """Return the agents that the caller may see."""
@@ -116,14 +114,14 @@ class ScopeView(_ScopesView):
 class ScopeRootView(_ScopesView):
     """One root of the scope of an agent."""
 
-    @extend_schema(operation_id="scope_root_read", responses=_ANSWER, parameters=[_ROOT])
+    @extend_schema(operation_id="scope_root_read", responses=_ANSWER, parameters=[_ROOT, ETAG])
     def get(self, _request: Request, pk: str, root: str) -> Response:
         """Read one root; its version is the ETag."""
         return self._answer(self.agent(pk), root)
 
     @extend_schema(
         operation_id="scope_root_replace", request=_PICKS, responses=_ANSWER,
-        parameters=[_ROOT, _IF_MATCH],
+        parameters=[_ROOT, IF_MATCH, ETAG],
     )  # fmt: skip
     def put(self, request: Request, pk: str, root: str) -> Response:
         """Make these the picks of a root; at least one, and each of them there."""
@@ -137,8 +135,9 @@ class ScopeRootView(_ScopesView):
         return self._answer(agent, root)
 
     @extend_schema(
-        operation_id="scope_root_clear", responses={200: _ANSWER}, parameters=[_ROOT, _IF_MATCH]
-    )
+        operation_id="scope_root_clear", responses={200: _ANSWER},
+        parameters=[_ROOT, IF_MATCH, ETAG],
+    )  # fmt: skip
     def delete(self, _request: Request, pk: str, root: str) -> Response:
         """Clear a root: everything of its kind is searchable again."""
         agent = self._changeable(pk, root)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -19,6 +20,8 @@ from tenants.refusals import InvalidRequest
 
 HEADER: Final = "Idempotency-Key"
 LONGEST_KEY: Final = 200
+PRINTABLE: Final = "[!-~]([ -~]*[!-~])?"
+_PRINTABLE: Final = re.compile(PRINTABLE)
 KEPT: Final = timedelta(hours=24)
 # One statement decides who works: a second request waits here until the first has committed.
 _CLAIM: Final = """
@@ -42,8 +45,8 @@ def once(
     key = request.headers.get(HEADER)
     if key is None:
         return work()
-    if not 0 < len(key) <= LONGEST_KEY or not key.isprintable():
-        raise InvalidRequest(fields={HEADER: ["Must have 1 to 200 printable characters."]})
+    if len(key) > LONGEST_KEY or not _PRINTABLE.fullmatch(key):
+        raise InvalidRequest(fields={HEADER: ["Must have 1 to 200 printable ASCII characters."]})
     user = request.user
     assert isinstance(user, User)
     claim: dict[str, Any] = {

@@ -26,6 +26,7 @@ from rest_framework.views import APIView
 
 from tenants.access import roles_by_organization
 from tenants.api.authentication import BrowserAuthentication, TokenAuthentication
+from tenants.api.described import DescribedSchema
 from tenants.api.errors import RoleRequired
 from tenants.api.refusing import refuse
 from tenants.api.repeating import once
@@ -60,7 +61,8 @@ class AlwaysJson(BaseContentNegotiation):
 class TenantAPIView(APIView):
     """An address for people and their programs; roles count in the organization of the object.
 
-    Shape: `statuses` maps classes of errors from below to HTTP statuses, see tenants.api.refusing.
+    Shape: `statuses` maps classes of errors from below to HTTP statuses, see tenants.api.refusing;
+           `stale` is the status that says that somebody else changed it.
     """
 
     authentication_classes: tuple[type[BaseAuthentication], ...] = (
@@ -71,6 +73,8 @@ class TenantAPIView(APIView):
     parser_classes: tuple[type[BaseParser], ...] = (StrictJSONParser,)
     content_negotiation_class = AlwaysJson
     statuses: ClassVar[Mapping[type[EarmarkError], int]] = {}
+    stale: ClassVar[int] = 412
+    schema = DescribedSchema()
     at: datetime
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -163,6 +167,16 @@ class TenantAPIView(APIView):
         """
         slug = self.request.query_params.get("organization")
         return self.organizations(role) if slug is None else [self.organization(slug, role).pk]
+
+    def asked_truth(self, name: str) -> bool:
+        """Return what a query parameter says, false where it is left out.
+
+        Raises: InvalidRequest
+        """
+        said = self.request.query_params.get(name, "false")
+        if said not in {"true", "false"}:
+            raise InvalidRequest(fields={name: ["Must be true or false."]})
+        return said == "true"
 
     def find(self, rows: QuerySet[RowT], pk: str | UUID) -> RowT:
         """Return the row; needs the context open.
