@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 
-from django.core.wsgi import get_wsgi_application
+import django
 from django.db import OperationalError, connection
 from django.urls import get_resolver
 
 from config.database.pooling import forget_connections, share_connections
 from config.env import env_int
+from config.handling import Application
 from config.tracing import start_tracing
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.prod")
-application = get_wsgi_application()
+django.setup(set_prefix=False)
+application = Application()
 start_tracing()
 share_connections(env_int("EARMARK_WEB_CONNECTIONS", high=256))
 # Otherwise the first request would wait for these imports, and be the one to find them broken.

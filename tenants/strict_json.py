@@ -35,8 +35,7 @@ class StrictJSONParser(BaseParser):
 
         Raises: MediaTypeRefused, BodyTooLarge, MalformedBody, InvalidRequest
         """
-        _, parameters = parse_header_parameters(media_type or self.media_type)
-        if parameters.get("charset", "utf-8").lower() not in {"utf-8", "utf8"}:
+        if _charset(media_type or self.media_type) not in {"utf-8", "utf8"}:
             raise MediaTypeRefused
         return read_object(_bounded(stream, self.most_bytes))
 
@@ -57,6 +56,14 @@ def read_object(raw: bytes) -> dict[str, Any]:
     for leaf in _leaves(value):
         _refuse_unstorable(leaf)
     return value
+
+
+def _charset(media_type: str) -> str:
+    try:
+        _, parameters = parse_header_parameters(media_type)
+    except ValueError:
+        raise MediaTypeRefused from None
+    return parameters.get("charset", "utf-8").lower()
 
 
 def _bounded(stream: IO[Any], most: int) -> bytes:

@@ -59,6 +59,9 @@ def _bytes(request: Request) -> bytes:
         raw: bytes = request._request.body
     except RequestDataTooBig:
         raise BodyTooLarge from None
+    except (OSError, ValueError):
+        # The client has gone, or its Content-Length is no number.
+        raise MalformedBody from None
     if len(raw) > MOST_BYTES:
         raise BodyTooLarge
     return raw
