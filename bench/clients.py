@@ -9,7 +9,10 @@ import sys
 import threading
 import time
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Final
+
+# How long a refused client waits that is not told how long.
+_PATIENCE_S: Final = 0.05
 
 
 @dataclass
@@ -61,7 +64,7 @@ def _ask(told: dict[str, Any], number: int, ends: float, heard: Heard, lock: Any
         with lock:
             heard.seconds.setdefault(answer.status, []).append(time.perf_counter() - began)
         if answer.status == 503:
-            time.sleep(0.05)
+            time.sleep(float(answer.headers.get("Retry-After") or _PATIENCE_S))
         if told["pace"]:
             # The server closes a connection that is quiet for long.
             connection.close()
