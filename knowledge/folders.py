@@ -11,6 +11,8 @@ SEPARATOR: Final = "/"
 # The character after the separator: every key below `k` lies between `k/` and `k0`.
 AFTER_SEPARATOR: Final = chr(ord(SEPARATOR) + 1)
 LONGEST_SEGMENT: Final = 255
+# A directory is a row, and this is what the column of its name holds.
+LONGEST_DIRECTORY: Final = 200
 # A key shares a B-tree row with a vector, and that row has to stay below 2,704 bytes.
 LONGEST_KEY: Final = 1_024
 # What the columns hold that keys are stored in.
@@ -33,11 +35,14 @@ def folder_key(source_slug: str, path: str = "") -> str:
 
 
 def directory_path(path: str) -> str:
-    """Return the canonical path of an instruction directory, by the rules of folder keys.
+    """Return the canonical path of an instruction directory, by the rules of folder keys but for shorter names.
 
     Raises: FolderRefused
     """
-    return _joined(segments(path))
+    names = segments(path)
+    if any(len(name) > LONGEST_DIRECTORY for name in names):
+        raise FolderRefused(f"A directory's name is longer than {LONGEST_DIRECTORY} characters.")
+    return _joined(names)
 
 
 def segments(path: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from knowledge.errors import FolderRefused
-from knowledge.folders import directory_path, folder_key, is_within, prefix_range, segments
+from knowledge.folders import directory_path, folder_key, is_within, prefix_range
 from knowledge.indexing.bulk import Content, Truth
 from knowledge.indexing.writing import InstructionContent, ItemContent, ensure_directory
 from knowledge.ingestion.labels import Labels, read_labels
@@ -20,7 +20,6 @@ from knowledge.ingestion.request import ImportRequest
 from knowledge.ingestion.rows import Row, shortened
 from knowledge.models import Instruction, InstructionDirectory, Item, ItemKind, Source
 
-LONGEST_DIRECTORY: Final = 200
 OPEN: Final = frozenset({"visibility", "lang"})
 
 
@@ -135,10 +134,6 @@ class InstructionTarget:
 
     def _directory(self, row: Row) -> UUID | None:
         path = directory_path(f"{self.request.folder}/{row.folder}")
-        if any(len(name) > LONGEST_DIRECTORY for name in segments(path)):
-            raise FolderRefused(
-                f"A directory's name is longer than {LONGEST_DIRECTORY} characters."
-            )
         if path not in self.directories:
             directory = ensure_directory(self.request.organization_id, path)
             self.directories[path] = directory.pk if directory else None

@@ -133,7 +133,7 @@ SCHEDULE = {
     "every_minutes": 5,
     "is_active": False,
 }
-MARKDOWN = "---\nid: new-2\ntitle: Herons\n---\nBe patient.\n"
+MARKDOWN = "---\nexternal_id: new-2\ntitle: Herons\n---\nBe patient.\n"
 
 
 def valid_bodies(acme: Office) -> dict[str, dict[str, Any]]:

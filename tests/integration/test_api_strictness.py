@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from config.api_schema import document
+from knowledge.folders import LONGEST_DIRECTORY
+from knowledge.models import InstructionDirectory
 from tests.rest_world import METHODS, Office, offices
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +76,20 @@ def test_deleted_is_true_or_false(acme):
 @pytest.mark.parametrize("key", ["", "é", "\x7f", "x" * 201])
 def test_an_idempotency_key_is_printable_ascii(acme, key):
     assert "Idempotency-Key" in fields(acme.caller.post("items", ITEM, Idempotency_Key=key))
+
+
+def test_a_directory_has_no_longer_name_than_its_column_holds(acme):
+    assert InstructionDirectory._meta.get_field("name").max_length == LONGEST_DIRECTORY
+    row = {"external_id": "heron", "title": "Herons", "body": "Be patient."}
+    for length, status in ((LONGEST_DIRECTORY, 201), (LONGEST_DIRECTORY + 1, 422)):
+        path = "calls/" + "x" * length
+        assert acme.caller.post("directories", {"path": path}).status_code == status
+        pushed = acme.caller.post("instructions", row | {"directory": path})
+        assert pushed.status_code == status
+        text = f"---\nexternal_id: a-{length}\ntitle: A\ndirectory: {path}\n---\nBody.\n"
+        sent = {"files": [{"path": "a.md", "text": text}]}
+        told = acme.caller.post("instructions/files", sent).json()["results"][0]
+        assert told["outcome"] == ("created" if status == 201 else "refused")
 
 
 def test_every_operation_names_what_it_refuses():
