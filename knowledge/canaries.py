@@ -92,6 +92,7 @@ def plant(organization_id: int, segments: Iterable[UUID]) -> list[Canary]:
     """
     wanted = _wanted(organization_id, segments)
     with organization_context(organization_id), canaries_shown():
+        planting(organization_id)
         for category, model in (("instruction", Instruction), ("knowledge", Item)):
             mine = {c.id: columns for c, columns in wanted.items() if c.category == category}
             rows = model._default_manager.filter(
@@ -106,9 +107,18 @@ def plant(organization_id: int, segments: Iterable[UUID]) -> list[Canary]:
     return list(wanted)
 
 
+def planting(organization_id: int) -> None:
+    """Let nobody else plant here until the transaction ends: several processes look at once."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtext(%s))", [f"canaries of {organization_id}"]
+        )
+
+
 def uproot(organization_id: int) -> None:
     """Delete every canary of an organization; the next probe makes them anew."""
     with organization_context(organization_id), canaries_shown():
+        planting(organization_id)
         for model in (Instruction, Item):
             rows = model._default_manager.filter(
                 organization_id=organization_id, pk__range=(FIRST, LAST)

@@ -16,7 +16,7 @@ from uuid import UUID
 
 import numpy as np
 
-from knowledge.canaries import NAME, Canary, canaries_shown
+from knowledge.canaries import NAME, Canary, canaries_shown, planting
 from knowledge.embedding.protocol import Vector as Direction
 from knowledge.embedding.spaces import active_space, filled_spaces, spaces_stay
 from knowledge.indexing.assets import chunk_id
@@ -43,6 +43,7 @@ def plant_vectors(organization_id: int, canaries: Sequence[Canary], *, at: datet
     Cost: a statement for each space when all are there.
     """
     with organization_context(organization_id), canaries_shown(), spaces_stay():
+        planting(organization_id)
         for space in filled_spaces():
             lacking = stored_vector(organization_id, canaries, space).lacking
             found = [canary for canary in canaries if canary.id in lacking]

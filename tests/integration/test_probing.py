@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from contextlib import contextmanager
 
 import pytest
@@ -184,3 +185,23 @@ def test_canaries_that_lost_their_words_get_them_back(acme):
         cursor.execute("DELETE FROM knowledge_lexicalentry")
     look = look_at(acme.organization, at=AT)
     assert (look.leaks, look.missed) == ([], [])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_several_who_look_for_the_first_time_at_once_do_not_get_in_each_others_way(acme):
+    faults: list[object] = []
+
+    def look():
+        try:
+            faults.extend(look_at(acme.organization, at=AT).leaks)
+        except Exception as error:
+            faults.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=look) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert faults == []
