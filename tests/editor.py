@@ -71,7 +71,7 @@ class Editor:
         return drafting.create_answer(self.bench.acme.organization, content, self.act()).pk
 
     def publish(self, pk, text):
-        self.insist(lambda: self.publish_once(pk, text))
+        self.insist(lambda: self.publish_once(pk, f"{text} {self.bench.word}"))
 
     def publish_once(self, pk, text):
         row = self.row(pk)

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import sys
+import uuid
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -15,6 +17,8 @@ from knowledge.indexing.writing import ItemContent, write_item
 from knowledge.models import Document, EmbeddedText, IndexState, Item
 from knowledge.passages import CHUNKER_VERSION
 from tenants.isolation import organization_context
+from tests.faults.modes import Drains, Workers, used_broker
+from tests.faults.tenants import Tenants, holder, meaning
 from tests.openai_server import DIMENSIONS, OpenAIServer
 from tests.processes import eventually
 from tests.world import Tenant, tenant
@@ -26,18 +30,25 @@ class Bench:
     def __init__(self, acme: Tenant, server: OpenAIServer) -> None:
         self.acme, self.server = acme, server
         self.organization_id = acme.organization.pk
+        self.word = f"ORG0-SECRET-{uuid.uuid4()}"
+        self.said: dict[str, str] = {}
 
     def save(self, count: int, *, said: str = "It says", first: int = 0) -> None:
         """Write items in transactions of fifty."""
         source = self.acme.source()
         for start in range(first, first + count, 50):
+            texts = {
+                number: f"{said} {number}. {self.word}"
+                for number in range(start, min(start + 50, first + count))
+            }
             with self.acme.context():
-                for number in range(start, min(start + 50, first + count)):
+                for number, text in texts.items():
                     content = ItemContent(
                         self.organization_id, source.pk, f"item {number}", f"Item {number}",
-                        f"{said} {number}.", "help",
+                        text, "help",
                     )  # fmt: skip
                     write_item(content, at=datetime.now(tz=UTC))
+            self.said |= {f"item {number}": text for number, text in texts.items()}
 
     def indexed(self) -> int:
         with organization_context(self.organization_id):
@@ -93,12 +104,32 @@ def bench(transactional_db) -> Iterator[Bench]:
 
 
 @pytest.fixture
-def figures(capsys, request) -> Callable[..., None]:
-    """Print what a fault cost, also when the test succeeds."""
+def tenants(bench, monkeypatch) -> Tenants:
+    """The bench's organization and two others, each with a word of its own in every text."""
+    bench.server.embed = meaning
+    embedder = bench.embedder()
+    monkeypatch.setattr("scopes.asking.current_embedder", lambda: embedder)
+    return Tenants(embedder, holder(0, bench.acme, bench.word, bench.said))
 
-    def tell(**values: object) -> None:
+
+@pytest.fixture(params=["drain", pytest.param("Celery", marks=pytest.mark.slow)])
+def mode(request, bench, settings) -> Iterator[Drains]:
+    """Either way of indexing; `make test` tries the first, `make test-all` both."""
+    if request.param == "drain":
+        with closing(Drains(bench.server)) as drains:
+            yield drains
+        return
+    with used_broker(settings) as broker, closing(Workers(bench.server, broker)) as workers:
+        yield workers
+
+
+@pytest.fixture
+def figures(capsys) -> Callable[..., None]:
+    """Print one line of a fault, the mode and what it cost, also when the test succeeds."""
+
+    def tell(fault: str, mode: str = "either mode", **values: object) -> None:
         line = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items())
         with capsys.disabled():
-            sys.stdout.write(f"\n{request.node.name}: {line}\n")
+            sys.stdout.write(f"\n{fault} ({mode}): {line}\n")
 
     return tell

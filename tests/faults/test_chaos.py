@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from django.db import Error, connection
 
-from knowledge.indexing import nudging
 from knowledge.indexing.embedded import MOST_TEXTS
 from tests.faults.conftest import Bench
-from tests.faults.test_celery import Broker, kill_a_child_of
+from tests.faults.modes import kill_a_child_of, used_broker
 from tests.openai_server import OpenAIServer
 from tests.processes import Process, beat, drain, eventually, worker
 from tests.servers import OwnServer, own_server
@@ -47,8 +46,10 @@ class Fleet:
     def __init__(self, *starters: Callable[[], Process]) -> None:
         self.starters = starters
         self.processes = [start() for start in starters]
+        self.logged: list[str] = []
 
     def kill(self, number: int) -> None:
+        self.logged += self.processes[number].lines()
         self.processes[number].close()
         self.processes[number] = self.starters[number]()
 
@@ -56,6 +57,11 @@ class Fleet:
         for number, process in enumerate(self.processes):
             if not process.is_alive:
                 self.kill(number)
+
+    def written(self) -> str:
+        """All that was logged, by the dead too."""
+        living = [line for process in self.processes for line in process.lines()]
+        return "\n".join([*self.logged, *living])
 
     def end(self) -> None:
         for process in self.processes:
@@ -89,7 +95,7 @@ def at_rest(bench: Bench, fleet: Fleet) -> bool:
     return bench.nothing_waits()
 
 
-def go_through(bench: Bench, fleet: Fleet, faults: list[Callable[[], None]]) -> None:
+def go_through(bench: Bench, fleet: Fleet, faults: list[Callable[[], None]]) -> dict[str, object]:
     bringing_in = bring_in(bench)
     chance = random.Random(7)
     for _ in range(FAULTS):
@@ -99,33 +105,39 @@ def go_through(bench: Bench, fleet: Fleet, faults: list[Callable[[], None]]) -> 
     bringing_in.join()
     connection.close()
     bench.server.behave()
+    began = time.monotonic()
     eventually(lambda: at_rest(bench, fleet), within_s=240)
+    seconds = round(time.monotonic() - began, 1)
     bench.index_equals_truth()
     assert bench.indexed() == DOCUMENTS
+    return {"faults": FAULTS, "indexed_after_s": seconds, "paid_twice": bench.paid_twice()}
 
 
-def test_drains_that_are_killed_and_a_database_that_crashes_lose_nothing(bench, server):
+def test_f1_f4_drains_that_are_killed_and_a_database_that_crashes_lose_nothing(
+    bench, server, tenants, figures
+):
     fleet = Fleet(*[lambda: drain(bench.server.base_url)] * 2)
     try:
         kills = [lambda: fleet.kill(0), lambda: fleet.kill(1)]
-        go_through(bench, fleet, [*kills, server.restart_immediately])
+        found = go_through(bench, fleet, [*kills, server.restart_immediately])
+        figures("F1 and F4, chaos", "drain", **found, **tenants.account(fleet.written()))
     finally:
         fleet.end()
     assert bench.paid_twice() <= FAULTS * 2 * MOST_TEXTS
 
 
-def test_workers_that_are_killed_and_a_broker_that_forgets_lose_nothing(bench, server, settings):
-    broker = Broker()
-    broker.app.set_default()
-    settings.REDIS_URL = broker.url
-    nudging.breaker.reset()
-    arguments = (bench.server.base_url, broker.url)
-    fleet = Fleet(lambda: worker(*arguments), lambda: beat(*arguments))
-    try:
-        child = lambda: kill_a_child_of(fleet.processes[0])  # noqa: E731
-        faults = [lambda: fleet.kill(0), child, broker.restart, server.restart_immediately]
-        go_through(bench, fleet, faults)
-    finally:
-        fleet.end()
-        broker.close()
+def test_f1_f2_f4_workers_that_are_killed_and_a_broker_that_forgets_lose_nothing(
+    bench, server, tenants, settings, figures
+):
+    with used_broker(settings) as broker:
+        arguments = (bench.server.base_url, broker.url)
+        fleet = Fleet(lambda: worker(*arguments), lambda: beat(*arguments))
+        try:
+            child = lambda: kill_a_child_of(fleet.processes[0])  # noqa: E731
+            faults = [lambda: fleet.kill(0), child, broker.restart, server.restart_immediately]
+            found = go_through(bench, fleet, faults)
+            written = fleet.written(), broker.holds()
+            figures("F1, F2 and F4, chaos", "Celery", **found, **tenants.account(*written))
+        finally:
+            fleet.end()
     assert bench.paid_twice() <= FAULTS * 2 * MOST_TEXTS

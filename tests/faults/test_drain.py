@@ -83,41 +83,6 @@ def test_a_provider_that_is_down_blocks_no_save_and_is_waited_for(bench):
         bench.converged()
 
 
-@pytest.mark.parametrize(
-    "behaviour",
-    [
-        "not_a_number",
-        *(
-            pytest.param(name, marks=pytest.mark.slow)
-            for name in ("error_body", "empty", "hung_up", "broken", "gapped", "repeated", "short")
-        ),
-    ],
-)
-def test_a_wrong_answer_is_not_stored_and_asked_for_again(bench, behaviour):
-    bench.save(3)
-    bench.server.behave(behaviour, times=1)
-    with running(drain(bench.server.base_url)):
-        bench.converged()
-    assert bench.indexed() == 3
-
-
-def test_a_drain_outlives_a_lost_database_connection(bench):
-    process = drain(bench.server.base_url)
-    with running(process):
-        bench.save(5)
-        bench.converged()
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
-                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-                " AND usename = current_user"
-            )
-            assert cursor.fetchone()[0] > 0
-        bench.save(5, first=5)
-        bench.converged()
-        assert process.stop() == 0
-
-
 @pytest.mark.slow
 def test_an_item_deleted_while_the_drain_is_stopped_leaves_the_index_when_it_starts(bench):
     bench.save(3)

@@ -15,7 +15,7 @@ from knowledge.indexing.embedded import MOST_TEXTS
 from knowledge.models import EmbeddingSpace, SpaceGap, Vector
 from knowledge.spaces.progress import progress
 from tenants.models import Organization
-from tests.faults.test_celery import Broker
+from tests.faults.modes import Broker
 from tests.openai_server import DIMENSIONS, OpenAIServer
 from tests.processes import Process, drain, eventually, product_environment, running, worker
 from tests.spaces import (

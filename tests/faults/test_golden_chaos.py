@@ -8,21 +8,17 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import UTC, datetime
 
 import pytest
 from django.db import connection
 from redis import Redis
 
-from knowledge.embedding.spaces import ensure_space
-from knowledge.indexing import nudging
-from knowledge.indexing.reconciling import reconcile
 from knowledge.models import Document, Item
-from knowledge.passages import CHUNKER_VERSION
 from tests.editor import Editor
 from tests.faults import test_chaos
 from tests.faults.conftest import Bench
-from tests.faults.test_celery import Broker, kill_a_child_of
+from tests.faults.modes import Broker, kill_a_child_of, used_broker
+from tests.faults.tenants import Tenants
 from tests.faults.test_chaos import Fleet
 from tests.processes import beat, drain, eventually, redis, worker
 
@@ -68,9 +64,18 @@ def published_is_indexed(bench: Bench, editor: Editor) -> None:
         assert {item.external_id: item.body for item in live} == said
         should = sorted((item.pk, item.generation) for item in live)
         assert sorted(Document.objects.values_list("asset_id", "generation")) == should
-    space = ensure_space(bench.embedder().space, chunker_version=CHUNKER_VERSION)
-    now = datetime.now(tz=UTC)
-    assert reconcile(bench.organization_id, space=space, at=now).total == 0
+
+
+def accounted(bench: Bench, editor: Editor, tenants: Tenants, *written: str) -> dict[str, object]:
+    """Assert that nothing is lost, doubled or leaked; return what it came to."""
+    published_is_indexed(bench, editor)
+    return {
+        "verbs": " ".join(f"{name} {count}" for name, count in sorted(editor.verbs.items())),
+        "refused by the database": editor.refused,
+        "median s": round(statistics.median(editor.took), 3),
+        "longest s": round(max(editor.took), 2),
+        **tenants.account(*written),
+    }
 
 
 def nobody_waited(editor: Editor) -> None:
@@ -95,18 +100,6 @@ def silent_for_a_while(broker: Broker) -> None:
 def flushed(broker: Broker) -> None:
     with Redis.from_url(broker.url) as client:
         client.flushall()
-
-
-@contextmanager
-def used_broker(settings) -> Iterator[Broker]:
-    broker = Broker()
-    broker.app.set_default()
-    settings.REDIS_URL = broker.url
-    nudging.breaker.reset()
-    try:
-        yield broker
-    finally:
-        broker.close()
 
 
 @contextmanager
@@ -136,22 +129,20 @@ def celery_faults(fleet, server, broker) -> Faults:
     ]
 
 
-def test_publishing_outlives_a_killed_drain_and_a_database_that_crashes_twice(
-    bench,
-    server,
+def test_f1_f4_publishing_outlives_a_killed_drain_and_a_database_that_crashes_twice(
+    bench, server, tenants, figures
 ):
     with run_by(lambda: drain(bench.server.base_url)) as fleet:
         editor = go_through(bench, fleet, drain_faults(fleet, server), pause_s=1.5)
         bench.ten_seconds_pass()
         come_to_rest(bench, fleet, lambda: None)
-    published_is_indexed(bench, editor)
+        found = accounted(bench, editor, tenants, fleet.written())
+    figures("F1 and F4, publishing", "drain", **found)
     nobody_waited(editor)
 
 
-def test_publishing_outlives_killed_workers_a_broker_that_fails_and_a_database_that_crashes_twice(
-    bench,
-    server,
-    settings,
+def test_f1_f2_f4_publishing_outlives_killed_workers_a_failing_broker_and_a_crashing_database(
+    bench, server, tenants, settings, figures
 ):
     with (
         used_broker(settings) as broker,
@@ -160,7 +151,8 @@ def test_publishing_outlives_killed_workers_a_broker_that_fails_and_a_database_t
         editor = go_through(bench, fleet, celery_faults(fleet, server, broker), pause_s=0.7)
         bench.ten_seconds_pass()
         come_to_rest(bench, fleet, every_second(broker.sweep))
-    published_is_indexed(bench, editor)
+        found = accounted(bench, editor, tenants, fleet.written(), broker.holds())
+    figures("F1, F2 and F4, publishing", "Celery", **found)
     nobody_waited(editor)
 
 
@@ -178,22 +170,23 @@ def every_second(act: Callable[[], object]) -> Callable[[], None]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_publishing_outlives_drains_that_are_killed_again_and_again(bench, server):
+def test_f1_f4_publishing_outlives_drains_that_are_killed_again_and_again(
+    bench, server, tenants, figures
+):
     starters = [lambda: drain(bench.server.base_url)] * 2
     with run_by(*starters) as fleet:
         faults = [*drain_faults(fleet, server), lambda: fleet.kill(1)] * 4
         editor = go_through(bench, fleet, faults, pause_s=4)
         come_to_rest(bench, fleet, lambda: None)
-    published_is_indexed(bench, editor)
+        found = accounted(bench, editor, tenants, fleet.written())
+    figures("F1 and F4, publishing for two minutes", "drain", **found)
     nobody_waited(editor)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_publishing_outlives_workers_and_a_broker_that_fail_again_and_again(
-    bench,
-    server,
-    settings,
+def test_f1_f2_f4_publishing_outlives_workers_and_a_broker_that_fail_again_and_again(
+    bench, server, tenants, settings, figures
 ):
     with used_broker(settings) as broker:
         where = (bench.server.base_url, broker.url)
@@ -201,5 +194,6 @@ def test_publishing_outlives_workers_and_a_broker_that_fail_again_and_again(
             faults = [*celery_faults(fleet, server, broker), lambda: fleet.kill(1)] * 3
             editor = go_through(bench, fleet, faults, pause_s=4)
             come_to_rest(bench, fleet, lambda: None)
-    published_is_indexed(bench, editor)
+            found = accounted(bench, editor, tenants, fleet.written(), broker.holds())
+    figures("F1, F2 and F4, publishing for two minutes", "Celery", **found)
     nobody_waited(editor)

@@ -1,24 +1,28 @@
-"""What staff change in one process holds in every other from the next search on."""
+"""F10: what staff change in one process holds in every other from the next search on.
+
+Nothing is indexed meanwhile, so the way of indexing cannot matter.
+"""
 
 from __future__ import annotations
 
-import sys
+import uuid
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import httpx2
 import pytest
 from django.utils import timezone
 
-from config.private import ROOT
 from knowledge.indexing.writing import Gates, only
 from tenants.keys import issue_key, revoke_key
 from tests.openai_server import OpenAIServer
-from tests.processes import Process, eventually, free_port, product_environment, running
+from tests.processes import Process, eventually, free_port, running, web
 from tests.voice import BASE, names
 from tests.world import BY, World, world
 
 HOURS = ["When does the pelican lounge open?", "pelican lounge"]
+OWN, SECRET = (f"ORG{number}-SECRET-{uuid.uuid4()}" for number in (0, 1))
 
 
 @dataclass
@@ -28,10 +32,24 @@ class Far:
     url: str
     token: str
     client: httpx2.Client
+    server: Process
+    told: list[str] = field(default_factory=list)
+    seen: Counter[int] = field(default_factory=Counter)
 
     def post(self, path, body) -> httpx2.Response:
         headers = {"Authorization": f"Bearer {self.token}", "X-Earmark-Contract": "1"}
-        return self.client.post(f"{self.url}{BASE}{path}", json=body, headers=headers)
+        answer = self.client.post(f"{self.url}{BASE}{path}", json=body, headers=headers)
+        self.told.append(answer.text)
+        self.seen[answer.status_code] += 1
+        return answer
+
+    def leaks(self) -> list[str]:
+        """Return what was told or written with another organization's word, or with anybody's in a log."""
+        metrics = self.client.get(f"{self.url}/metrics").text
+        written = [*self.server.lines(), metrics]
+        return [text for text in self.told if SECRET in text] + [
+            text for text in written if SECRET in text or OWN in text
+        ]
 
     def session(self, agent, **body) -> str:
         answer = self.post("/sessions", names(agent) | body)
@@ -54,7 +72,12 @@ class Far:
 
 @pytest.fixture
 def here(transactional_db) -> World:
-    return world()
+    """Its two organizations say a word of their own in all that they have."""
+    made = world()
+    hours = "The pelican lounge opens at seven in the morning."
+    made.acme.item("Opening hours", f"{hours} {OWN}", folder="public/hours")
+    made.globex.item("Opening hours", f"The pelican lounge of globex opens at nine. {SECRET}")
+    return made
 
 
 @pytest.fixture
@@ -62,19 +85,12 @@ def far(here) -> Iterator[Far]:
     issued = issue_key([here.acme.organization], label="far", by=BY, at=timezone.now())
     with OpenAIServer() as embedding:
         port = free_port()
-        server = Process(
-            [sys.executable, "-m", "gunicorn", "-c", "python:config.webserver",
-             "--bind", f"127.0.0.1:{port}", "config.wsgi"],
-            product_environment(
-                embedding.base_url, EARMARK_WEB_WORKERS="2", EARMARK_WEB_THREADS="4",
-                PYTHONPATH=str(ROOT),
-            ),
-        )  # fmt: skip
+        server = web(embedding.base_url, port, EARMARK_WEB_WORKERS="2", EARMARK_WEB_THREADS="4")
         url = f"http://127.0.0.1:{port}"
         with running(server):
             eventually(lambda: answers(url), within_s=120)
             with httpx2.Client(trust_env=False, timeout=30) as client:
-                yield Far(url, issued.token, client)
+                yield Far(url, issued.token, client, server)
 
 
 def answers(url) -> bool:
@@ -84,7 +100,7 @@ def answers(url) -> bool:
         return False
 
 
-def test_what_is_saved_or_taken_back_here_holds_there_at_once(here, far):
+def test_f10_what_is_saved_or_taken_back_here_holds_there_at_once(here, far, figures):
     """One server start for all of them: each is a change here and the next search there."""
     agent, acme = here.receptionist, here.acme
     session = far.session(agent)
@@ -98,6 +114,12 @@ def test_what_is_saved_or_taken_back_here_holds_there_at_once(here, far):
     assert all("Opening hours" not in told for told in far.titles(agent, session))
     acme.change_item(here.opening_hours, visibility="public")
 
+    a_segment_is_taken_back(acme, agent, far)
+    agent_and_key_are_taken_back(acme, agent, far, session)
+    nothing_leaked(far, figures)
+
+
+def a_segment_is_taken_back(acme, agent, far) -> None:
     gold = acme.segment("gold")
     contact = acme.contact("crm-1", gold)
     acme.pick(agent, "knowledge")
@@ -108,6 +130,8 @@ def test_what_is_saved_or_taken_back_here_holds_there_at_once(here, far):
         contact.places.all().delete()
     assert all("Gold hours" not in told for told in far.titles(agent, known, "heron lounge"))
 
+
+def agent_and_key_are_taken_back(acme, agent, far, session) -> None:
     with acme.context():
         type(agent).objects.filter(pk=agent.pk).update(is_active=False)
     assert far.statuses(agent, session) == {404}
@@ -118,3 +142,14 @@ def test_what_is_saved_or_taken_back_here_holds_there_at_once(here, far):
         key = acme.organization.servicekeybinding_set.select_related("key").get().key
     revoke_key(key, by=BY, at=timezone.now())
     assert far.statuses(agent, session) == {401}
+
+
+def nothing_leaked(far, figures) -> None:
+    told_own = sum(OWN in text for text in far.told)
+    answers = " ".join(f"{status} {n}" for status, n in sorted(far.seen.items()))
+    figures(
+        "F10, taken back in the middle of a call", changes=8, answers=answers,
+        told_own_word=told_own, leaks=len(far.leaks()),
+    )  # fmt: skip
+    assert far.leaks() == []
+    assert told_own > 0
