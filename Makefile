@@ -62,7 +62,7 @@ bench: $(BENCH) ## Measure speed
 messages: $(DEV) ## Gather and compile what pages say
 	@DJANGO_SETTINGS_MODULE=config.settings.test $(BIN)/python manage.py messages --write
 
-soak: $(DEV) ## Search for hours while content changes (MINUTES=60)
+soak: $(DEV) ## Search for hours while content changes (MINUTES=60, MODE=celery)
 	@$(BIN)/python -m bench.soak
 
 docs: $(DEV) ## Write the files that are generated

@@ -1,19 +1,19 @@
 """`make soak`: hours at half load while answers are published and documents imported; is anything growing?
 
 MINUTES=60 at first. Memory of every process, connections, and the age of the oldest change that waits
-for the index are noted every few seconds; the verdict is by the slope of a line through each. Plot and
-figures stay in `.earmark/soak/`.
+for the index are noted every few seconds; the verdict is by the slope of a line through each. Canaries are
+looked for every minute meanwhile. Plot and figures stay in `.earmark/soak/`. MODE=celery indexes by Celery
+with Redis instead of the index process.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -34,11 +34,13 @@ from bench.load import put, targets_of  # noqa: E402
 from bench.loading import loaded  # noqa: E402
 from bench.scopes import Scope, scope_of  # noqa: E402
 from bench.serving import Target, earmark, embedder, environment_for  # noqa: E402
+from bench.soak_indexing import beside, indexing, looks, neighbour  # noqa: E402
 from bench.soak_picture import plot  # noqa: E402
 from config.private import ROOT, home  # noqa: E402
 from config.provision import create_database  # noqa: E402
 from config.scratch import drop, point_at, superuser  # noqa: E402
 
+MODE: Final = os.environ.get("MODE") or "drain"
 PASSAGES: Final = int(os.environ.get("PASSAGES") or 10_000)
 EVERY_S: Final = 5.0
 CLIENTS: Final = 8
@@ -75,15 +77,17 @@ def main() -> int:
     """Run, print, plot; 1 when something grows or an answer was broken."""
     minutes = float(os.environ.get("MINUTES") or 60)
     with _place() as (database, corpus, scopes), embedder() as stub, ExitStack() as stack:
-        environment = environment_for(database, stub)
-        stack.enter_context(_beside(["manage.py", "index", "drain"], environment))
+        neighbour()
+        environment = stack.enter_context(indexing(MODE, environment_for(database, stub)))
         _settle(database)
         port = stack.enter_context(earmark(database, stub))
         target = targets_of(corpus, scopes, port)["earmark whole"]
         pace = _half(target)
         slug = str((target.body or {})["organization"])
-        stack.enter_context(_beside(["-m", "bench.writing", slug], environment))
+        stack.enter_context(beside([sys.executable, "-m", "bench.writing", slug], environment))
         samples, heard = _watched(database, target, pace, minutes * 60)
+        with superuser(database) as connection:
+            heard["canaries"] = looks(connection)
     verdicts = {name: verdict(samples, name) for name in MOST_RISE}
     return _tell(samples, heard, verdicts, minutes, pace)
 
@@ -125,18 +129,6 @@ def _half(target: Target) -> float:
     rate = len(heard["seconds"].get("200", [])) / 10
     print(f"The server answers {rate:.1f} searches a second; asked for half.", flush=True)
     return CLIENTS / max(rate / 2, 0.5)
-
-
-@contextmanager
-def _beside(command: list[str], environment: Mapping[str, str]) -> Iterator[None]:
-    process = subprocess.Popen(  # noqa: S603
-        [sys.executable, *command], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
-    )
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait(30)
 
 
 def _watched(
@@ -223,18 +215,22 @@ def _tell(
     folder.mkdir(exist_ok=True)
     report = {
         "at": at.isoformat(timespec="seconds"), "minutes": minutes, "rate": round(CLIENTS / pace, 2),
-        "statuses": statuses, "broken": broken, "verdicts": verdicts,
+        "mode": MODE, "canaries": heard["canaries"], "statuses": statuses, "broken": broken, "verdicts": verdicts,
         "samples": [asdict(sample) for sample in samples],
     }  # fmt: skip
     base = folder / f"{at:%Y-%m-%d-%H%M}"
     base.with_suffix(".json").write_text(json.dumps(report, indent=1) + "\n", "utf-8")
     base.with_suffix(".svg").write_text(plot(report), "utf-8")
-    print(f"{minutes:g} minutes at {report['rate']} searches a second: {statuses}, broken {broken}")
+    print(
+        f"F15 ({MODE}): {minutes:g} minutes at {report['rate']} searches a second: {statuses}, broken {broken}"
+    )
+    print("canaries    ", ", ".join(f"{name} {n}" for name, n in heard["canaries"].items()))
     for name, found in verdicts.items():
         word = "flat" if found["flat"] else "GROWS"
         print(f"{name:12} {word}: median {found['median']}, {found['slope_an_hour']:+} an hour")
     print(f"Plot: {base.with_suffix('.svg').relative_to(ROOT)}")
-    return 1 if broken or not all(found["flat"] for found in verdicts.values()) else 0
+    is_sound = heard["canaries"]["sound"] and all(found["flat"] for found in verdicts.values())
+    return 1 if broken or not is_sound else 0
 
 
 if __name__ == "__main__":
