@@ -18,7 +18,8 @@ _SLUG: Final = RegexValidator(r"^[a-z0-9][a-z0-9_-]{0,49}\Z", "Letters, digits a
 _CHANNEL: Final = RegexValidator(r"^[a-z0-9_-]{1,32}\Z", "Must be a lower-case name, like phone.")
 _COUNTRY: Final = RegexValidator(r"^[A-Z]{2}\Z", "Must be a country code of two capital letters.")
 _LANGUAGE: Final = RegexValidator(r"^([A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*)?\Z", "Must be a language tag, like en or ar-AE.")  # fmt: skip
-_SAID: Final = RegexValidator(r"\S", "Must not be blank.")
+# Python and ECMA-262, by which the document is read, differ on five signs of space and on the mark of order.
+_SAID: Final = RegexValidator(r"[^\s\x1c-\x1f\x85\ufeff]", "Must not be blank.")
 
 
 class Choice(serializers.ChoiceField):

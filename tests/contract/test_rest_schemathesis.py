@@ -29,6 +29,7 @@ from schemathesis.openapi.checks import EnsureResourceAvailability, UseAfterFree
 from schemathesis.wfc.integration import register_wfc_auth
 
 from golden.models import LONGEST_ANSWER
+from knowledge.text.normalising import clean
 from tests.openai_server import OpenAIServer
 from tests.processes import eventually, free_port, running, web
 from tests.rest_world import BASE, CANARY, DOCUMENT, Office, offices, operations
@@ -274,6 +275,9 @@ class Sensible:
 
     def body(self, shape: str, given: dict[str, Any]) -> dict[str, Any]:
         fitting = {name for name, value in given.items() if _fits(shape, name, value)}
+        # A text of nothing but signs that nobody sees is blank; no pattern says which those are.
+        texts = {name for name in fitting if isinstance(given[name], str) and given[name]}
+        given |= {name: "said" for name in texts if not clean(given[name]).strip()}
         for name, value in KNOWN.items():
             if name in fitting and given[name]:
                 given[name] = value

@@ -260,10 +260,9 @@ def sent_to(application: Application, to: Address, sent: Sent) -> tuple[int, str
         told.extend([status, headers])
         return lambda _part: None
 
-    with the_connection_kept():
-        answer: Any = application(environ, begin)
-        content = b"".join(answer)
-        answer.close()
+    answer: Any = application(environ, begin)
+    content = b"".join(answer)
+    answer.close()
     kinds = [value for name, value in told[1] if name.lower() == "content-type"]
     return int(told[0].split()[0]), kinds[0] if kinds else "", content
 
@@ -374,12 +373,13 @@ def test_no_malformed_body_is_a_fault_or_leaves_anything_behind(acme, quiet, cap
     voice, rest = list(voice_addresses(acme)), list(rest_addresses(acme))
     browser = list(browser_addresses(acme))
     before, started, grown_from = rows_of(acme), time.monotonic(), 0
-    for number in range(bodies):
-        if number == bodies // 5:
-            grown_from = resident()
-        # As many to the voice API as to all the rest.
-        group = voice if number % 2 else browser if number % 10 == 0 else rest
-        attack(application, group, chance, tally)
+    with the_connection_kept():
+        for number in range(bodies):
+            if number == bodies // 5:
+                grown_from = resident()
+            # As many to the voice API as to all the rest.
+            group = voice if number % 2 else browser if number % 10 == 0 else rest
+            attack(application, group, chance, tally)
     growth = resident() - grown_from
     with capsys.disabled():
         sys.stdout.write(
@@ -406,7 +406,7 @@ def test_what_is_damaged_was_valid_before(acme, quiet):
     application = Application()
     refused = {}
     for to in [*voice_addresses(acme), *rest_addresses(acme)]:
-        with trying():
+        with the_connection_kept(), trying():
             status, _kind, content = sent_to(application, to, Sent(json.dumps(to.valid).encode()))
             transaction.set_rollback(True)
         if status >= 400:
