@@ -125,7 +125,7 @@ def _times(found: Drift) -> Picture | None:
         "p50": (_("half of them"), lambda fared: fared.total.p50 if fared.total else None),
         "p95": (_("95 of 100"), lambda fared: fared.total.p95 if fared.total else None),
     }
-    return _drawn(found, series, "ms")
+    return _drawn(found, series, _("ms"))
 
 
 def _drawn(
