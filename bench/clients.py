@@ -39,16 +39,23 @@ def main() -> None:
     json.dump(asdict(heard), sys.stdout)
 
 
+def _words(number: int, asked: int) -> str:
+    """Return a pair of words that comes once in a million, out of a thousand that are neither common nor rare.
+
+    So no cache answers for the embedder, and what grows in an hour is not a cache of ever new words.
+    """
+    return f"word{2_000 + (number * 7919 + asked * 31) % 997} word{2_000 + asked % 1_009}"
+
+
 def _ask(told: dict[str, Any], number: int, ends: float, heard: Heard, lock: Any) -> None:
     connection = http.client.HTTPConnection(
         "127.0.0.1", told["ports"][number % len(told["ports"])], timeout=30
     )
     path = told["paths"][number % len(told["paths"])]
-    # New words each time, in every run: no cache answers for the embedder.
     asked, call = 0, secrets.token_hex(4)
     while time.monotonic() < ends:
         asked += 1
-        words = f"word{(number * 7919 + asked * 31) % 9000} word{asked % 9000} call {call} {asked}"
+        words = f"{_words(number, asked)} call {call}"
         said = words if told["words"] == "query" else [words]
         body = json.dumps(told["body"] | {told["words"]: said}) if told["body"] else None
         began = time.perf_counter()

@@ -13,6 +13,7 @@ import os
 import sys
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
@@ -44,8 +45,8 @@ MODE: Final = os.environ.get("MODE") or "drain"
 PASSAGES: Final = int(os.environ.get("PASSAGES") or 10_000)
 EVERY_S: Final = 5.0
 CLIENTS: Final = 8
-# The first part is warming up: caches fill, workers import what they need.
-WARMING: Final = 1 / 3
+# The first part is warming up: the cache of query vectors alone takes 25 minutes to fill.
+WARMING: Final = 1 / 2
 # What the fitted line may rise by over the rest, and a step that is noise in any case.
 MOST_RISE: Final = {"memory_mb": 0.05, "connections": 0.1, "pending_s": 0.5}
 NOISE: Final = {"memory_mb": 10.0, "connections": 2.0, "pending_s": 10.0}
@@ -71,6 +72,7 @@ class Sample:
     memory_mb: float
     connections: int
     pending_s: float
+    memory_of: dict[str, float]
 
 
 def main() -> int:
@@ -154,10 +156,26 @@ def _sample(connection: psycopg.Connection, database: str, at: float) -> Sample:
         [database],
     ).fetchone()
     age = connection.execute(_AGE).fetchone()
-    memory = sum(_pss(pid) for pid in _descendants(os.getpid()))
+    memory: dict[str, float] = defaultdict(float)
+    for pid in _descendants(os.getpid()):
+        memory[_name(pid)] += _pss(pid)
     return Sample(
-        round(at, 1), round(memory, 1), counted[0] if counted else 0, float(age[0]) if age else 0.0
+        round(at, 1),
+        round(sum(memory.values()), 1),
+        counted[0] if counted else 0,
+        float(age[0]) if age else 0.0,
+        {name: round(held, 1) for name, held in memory.items() if held},
     )
+
+
+def _name(pid: int) -> str:
+    """Return which of ours it is: the web server, the index process, Celery."""
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return "gone"
+    known = {b"gunicorn": "web", b"manage.py": "index", b"celery": "celery"}
+    return next((name for word, name in known.items() if word in command), "other")
 
 
 def _descendants(pid: int) -> list[int]:
@@ -228,6 +246,11 @@ def _tell(
     for name, found in verdicts.items():
         word = "flat" if found["flat"] else "GROWS"
         print(f"{name:12} {word}: median {found['median']}, {found['slope_an_hour']:+} an hour")
+    first, last = samples[int(len(samples) * WARMING)].memory_of, samples[-1].memory_of
+    print(
+        "memory of   ",
+        ", ".join(f"{name} {first.get(name, 0)} to {mb}" for name, mb in last.items()),
+    )
     print(f"Plot: {base.with_suffix('.svg').relative_to(ROOT)}")
     is_sound = heard["canaries"]["sound"] and all(found["flat"] for found in verdicts.values())
     return 1 if broken or not is_sound else 0
