@@ -135,7 +135,7 @@ def test_what_is_not_there_takes_the_same_statements(here, voice, django_assert_
     asked = list(sessions_that_are_not_there(here, voice))
     path, body, _ = WITH_SESSION["search"]
     for _name, session, agent in asked:
-        with django_assert_num_queries(7):
+        with django_assert_num_queries(6):
             voice.post(path.format(session), names(agent) | body)
 
 
