@@ -6,33 +6,28 @@ from contextlib import contextmanager
 import pytest
 from django.db import connection
 
-from knowledge.canaries import CLOSED, OPEN, canaries_shown, canary_id, plant
+from knowledge.canaries import CLOSED, OPEN, canaries_shown, plant
 from knowledge.models import Instruction, Item, LexicalEntry, Source
 from knowledge.retrieval import eligibility, rendering
 from knowledge.retrieval.eligibility import GATES, Gate
-from scopes import probing, vantages
-from scopes.looks import Look
+from scopes import vantages
 from scopes.models import AgentScope, CanaryLook
 from scopes.probing import look_everywhere
+from tests.looking import look_at, looked_at, neighbour, poison
 from tests.predicates import without
-from tests.world import AT, tenant
+from tests.world import AT
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def acme():
-    made = tenant("acme")
-    made.agent("front-desk")
-    made.contact("crm-1", made.segment("gold"))
-    return made
+    return looked_at()
 
 
 @pytest.fixture
 def globex():
-    made = tenant("globex")
-    made.agent("rival-desk")
-    return made
+    return neighbour()
 
 
 @contextmanager
@@ -44,19 +39,6 @@ def gate_gone(monkeypatch, category, name):
     with monkeypatch.context() as patch:
         patch.setitem(eligibility.GATES, category, gates)
         yield
-
-
-def look_at(organization, *, at) -> Look:
-    look = probing.look_at(organization, at=at)
-    assert look is not None
-    return look
-
-
-def poison(acme, category, name, **columns):
-    model = Item if category == "knowledge" else Instruction
-    with acme.context(), canaries_shown():
-        rows = model.objects.filter(pk=canary_id(acme.organization.pk, category, name))
-        assert rows.update(**columns) == 1
 
 
 def test_a_sound_installation_finds_only_what_it_should(acme, globex):

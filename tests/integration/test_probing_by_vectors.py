@@ -12,7 +12,7 @@ from django.db import connection
 from knowledge.canaries import OPEN, canaries_shown, canary_id, plant, uproot
 from knowledge.canary_vectors import direction, searched_vector
 from knowledge.embedding.protocol import SpaceSpec
-from knowledge.embedding.spaces import columns_of, ensure_space, space_key
+from knowledge.embedding.spaces import columns_of, space_key
 from knowledge.indexing.reconciling import reconcile
 from knowledge.models import Chunk, Document, EmbeddingSpace, SpaceGap, Vector
 from knowledge.passages import CHUNKER_VERSION
@@ -28,17 +28,12 @@ from knowledge.text.tokens import query_tokens, tokenise
 from scopes.models import CanaryLook, Unasked
 from scopes.walls import UNSAID
 from tests.embedders import CountingEmbedder
-from tests.integration.test_probing import look_at
-from tests.world import AT, BY, tenant
+from tests.looking import in_use, look_at, looked_at, neighbour
+from tests.world import AT, BY
 
 pytestmark = pytest.mark.django_db
 ELIGIBLE = "WITH eligible AS MATERIALIZED (\n"
 READING = "SELECT v.* FROM eligible e CROSS JOIN LATERAL"
-
-
-def in_use(embedder: CountingEmbedder | None = None) -> EmbeddingSpace:
-    spec = (embedder or CountingEmbedder()).space
-    return ensure_space(spec, chunker_version=CHUNKER_VERSION)
 
 
 def another(status: str) -> EmbeddingSpace:
@@ -54,17 +49,12 @@ def another(status: str) -> EmbeddingSpace:
 
 @pytest.fixture
 def acme():
-    made = tenant("acme")
-    made.agent("front-desk")
-    made.contact("crm-1", made.segment("gold"))
-    return made
+    return looked_at()
 
 
 @pytest.fixture
 def globex():
-    made = tenant("globex")
-    made.agent("rival-desk")
-    return made
+    return neighbour()
 
 
 @pytest.fixture

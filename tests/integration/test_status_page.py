@@ -17,8 +17,7 @@ from knowledge.models import SearchRecord
 from knowledge.retrieval.rendering import ForeignRow, _assert_own
 from scopes.models import CanaryLook
 from scopes.probing import look_everywhere
-from tests.integration.test_probing import look_at, poison
-from tests.integration.test_probing_by_vectors import in_use
+from tests.looking import in_use, look_at, poison
 from tests.staff import browser, office, person
 from tests.world import tenant
 from voiceapi.tasks import look_for_leaks
