@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 from datetime import datetime, timedelta
 from typing import Final
@@ -71,7 +72,16 @@ def _refit(space: EmbeddingSpace, embedder: Embedder, *, at: datetime) -> list[s
             fit(organization.pk, space, embedder, at=at)
             fitted.append(organization.slug)
             _logger.info("calibrated", extra={"organization": organization.pk, "space": space.key})
+    if fitted:
+        _give_memory_back()
     return fitted
+
+
+def _give_memory_back() -> None:
+    """Return the pages that a corpus's vectors were measured in; glibc would keep them for the next time."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def is_partial(organization_id: int, space: EmbeddingSpace) -> bool:

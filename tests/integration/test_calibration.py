@@ -159,10 +159,16 @@ def test_an_empty_corpus_has_a_profile_that_says_so():
     assert (profile.passages, profile.parameters) == (0, {"bank": {}})
 
 
-def test_a_corpus_is_measured_again_when_it_has_come_to_rest(corpus):
+def test_a_corpus_is_measured_again_when_it_has_come_to_rest(corpus, monkeypatch):
     at = AT + timedelta(seconds=10)
+    given_back = []
+    monkeypatch.setattr(
+        "knowledge.calibration.refitting._give_memory_back", lambda: given_back.append(at)
+    )
     assert refit_all_due(corpus.embedder, at=at) == ["acme"]
+    assert given_back == [at]
     assert refit_all_due(corpus.embedder, at=at) == []
+    assert given_back == [at]
 
 
 def test_nothing_is_measured_while_content_still_comes_in(corpus):
