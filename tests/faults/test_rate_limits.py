@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 
-from django.db import connection
+from django.db import connection, transaction
 
 from knowledge.models import IndexState, ProviderPause
 from tests.faults.test_celery import broker  # noqa: F401 - a fixture
@@ -21,13 +21,18 @@ def told_to_wait() -> bool:
 
 
 class Lookers:
-    """Connections of other processes that were seen looking whether they have to wait."""
+    """Connections of other processes that were seen looking whether they have to wait.
+
+    Whoever looks while the table is locked stands still with that statement for as long.
+    """
 
     def __init__(self) -> None:
         self.seen: set[int] = set()
 
     def are(self, count: int) -> bool:
-        with connection.cursor() as cursor:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("LOCK TABLE knowledge_providerpause IN ACCESS EXCLUSIVE MODE")
+            time.sleep(1)
             cursor.execute(
                 "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
                 " AND pid <> pg_backend_pid() AND query LIKE '%knowledge_providerpause%'"
