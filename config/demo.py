@@ -135,7 +135,7 @@ def _ingest(demo: Demo, path: str, **options: Any) -> None:
 
 
 def _item(demo: Demo, told: dict[str, Any]) -> Item:
-    return Item.objects.select_for_update(of=("self",)).get(
+    return Item.objects.select_for_update(of=("self",), no_key=True).get(
         organization=demo.organization,
         source__slug=told["source"],
         external_id=told["external_id"],

@@ -107,7 +107,9 @@ def locked(organization_id: int, golden_id: UUID) -> GoldenAnswer:
 
     Raises: AnswerNotThere
     """
-    rows = GoldenAnswer.objects.select_related("organization").select_for_update(of=("self",))
+    rows = GoldenAnswer.objects.select_related("organization").select_for_update(
+        of=("self",), no_key=True
+    )
     golden = rows.filter(organization_id=organization_id, pk=golden_id).first()
     if golden is None:
         raise AnswerNotThere

@@ -178,7 +178,7 @@ def restore_correction(organization_id: int, item_id: UUID, act: Act) -> None:
 
 
 def _locked(organization_id: int, item_id: UUID, act: Act) -> Item:
-    rows = Item.objects.select_related("organization").select_for_update(of=("self",))
+    rows = Item.objects.select_related("organization").select_for_update(of=("self",), no_key=True)
     own = rows.filter(organization_id=organization_id, pk=item_id, kind=ItemKind.CORRECTION)
     item = own.first()
     if item is None:
@@ -196,7 +196,7 @@ def _waiting(organization_id: int, item_id: UUID, act: Act) -> Item:
 
 
 def _review(organization_id: int, item_id: UUID, status: str, act: Act) -> None:
-    item = Item.objects.select_for_update(of=("self",)).get(pk=item_id)
+    item = Item.objects.select_for_update(of=("self",), no_key=True).get(pk=item_id)
     change(item, at=act.at, review_status=status)
     verb = "approve" if status == ReviewStatus.APPROVED else "reject"
     _note(organization_id, item_id, f"correction.{verb}", act, {"question": item.title})

@@ -53,7 +53,7 @@ def unserve(golden: GoldenAnswer, *, at: datetime) -> None:
     """Take the answer out of every search from the next one on."""
     if golden.item_id is None:
         return
-    item = Item.objects.select_for_update(of=("self",)).get(pk=golden.item_id)
+    item = Item.objects.select_for_update(of=("self",), no_key=True).get(pk=golden.item_id)
     change(item, at=at, published_version=None, parse_status=ParseStatus.PENDING)
 
 
@@ -61,7 +61,7 @@ def lead_until(golden: GoldenAnswer, *, at: datetime) -> None:
     """Tell the item when the answer becomes overdue; the organization decides what follows."""
     if golden.item_id is None:
         return
-    item = Item.objects.select_for_update(of=("self",)).get(pk=golden.item_id)
+    item = Item.objects.select_for_update(of=("self",), no_key=True).get(pk=golden.item_id)
     change(item, at=at, leads_until=_review_due(golden))
 
 

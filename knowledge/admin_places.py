@@ -15,11 +15,17 @@ from django.utils.translation import gettext_lazy as _
 from knowledge.editor.errors import DirectoryNameTaken
 from knowledge.errors import FolderRefused
 from knowledge.folders import segments
-from knowledge.indexing.filing import DirectoryRefused, file_directory, refuse_too_deep
+from knowledge.indexing.filing import (
+    DirectoryGone,
+    DirectoryRefused,
+    file_directory,
+    refuse_too_deep,
+)
 from knowledge.models import Instruction, InstructionDirectory, Item, Source, SourceKind
 from tenants.admin_authority import at_of
 from tenants.admin_base import TenantAdmin
 from tenants.admin_forms import TenantForm
+from tenants.locking import lock_organization
 from tenants.models import PhoneAgent, Role, Segment
 
 NAMED: Final = 5
@@ -101,7 +107,7 @@ class DirectoryForm(TenantForm):
     def clean(self) -> dict[str, Any]:
         """Refuse a place below itself, and a name that another directory there has."""
         told = super().clean() or {}
-        place = told.get("parent")
+        place = self._locked(told)
         if "parent" in told and "name" in told:
             self._check_place(place, told["name"])
         while place is not None and not self.instance._state.adding:
@@ -109,6 +115,19 @@ class DirectoryForm(TenantForm):
                 raise forms.ValidationError(gettext(str(DirectoryRefused())))
             place = place.parent
         return told
+
+    def _locked(self, told: dict[str, Any]) -> InstructionDirectory | None:
+        """Return the chosen place as it is, and let nobody move anything until this is saved."""
+        organization, place = told.get("organization"), told.get("parent")
+        number = organization.pk if organization else self.instance.organization_id
+        if number is None:
+            return place
+        lock_organization(number)
+        rows = InstructionDirectory.objects
+        asked = [one.pk for one in (place, self.instance) if one and not one._state.adding]
+        if rows.filter(pk__in=asked).count() != len(set(asked)):
+            raise forms.ValidationError(gettext(str(DirectoryGone())))
+        return rows.get(pk=place.pk) if place else None
 
     def _check_place(self, place: InstructionDirectory | None, name: str) -> None:
         if self._is_taken(place, name):

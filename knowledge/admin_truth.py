@@ -123,7 +123,9 @@ class TruthAdmin(ButtonAdmin):
 
     def locked(self, row: Any) -> Any:
         """Return the row as it is now, locked."""
-        return self.model._default_manager.select_for_update(of=("self",)).get(pk=row.pk)
+        return self.model._default_manager.select_for_update(of=("self",), no_key=True).get(
+            pk=row.pk
+        )
 
     def change_row(self, request: HttpRequest, row: Any, columns: dict[str, Any]) -> None:
         """Change a row by its verb, and let the form's copy follow."""

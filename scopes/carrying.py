@@ -39,7 +39,7 @@ class FolderPicks:
             organization_id=organization_id, category=Category.KNOWLEDGE
         )
         # Whoever saves a selection waits here, and is then told that it has changed.
-        list(scopes.order_by("pk").select_for_update(of=("self",)))
+        list(scopes.order_by("pk").select_for_update(of=("self",), no_key=True))
         picks = FolderPick.objects.filter(organization_id=organization_id)
         ids = set(picks.filter(folder_key__in=list(moves)).values_list("agent_id", flat=True))
         agents = PhoneAgent.objects.filter(organization_id=organization_id, pk__in=ids)
@@ -58,7 +58,7 @@ class FolderPicks:
             category=Category.KNOWLEDGE,
             agent_id__in=set(picks.values_list("agent_id", flat=True)),
         )
-        list(scopes.order_by("pk").select_for_update(of=("self",)))
+        list(scopes.order_by("pk").select_for_update(of=("self",), no_key=True))
         scopes.update(version=F("version") + 1)
 
 

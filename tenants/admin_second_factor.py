@@ -70,7 +70,9 @@ def _new_device(user: User) -> TOTPDevice:
 
 @transaction.atomic
 def _confirm(user: User, code: str) -> bool:
-    device = TOTPDevice.objects.filter(user=user, confirmed=False).select_for_update().first()
+    device = (
+        TOTPDevice.objects.filter(user=user, confirmed=False).select_for_update(no_key=True).first()
+    )
     if device is None or not device.verify_token(code.strip()):
         return False
     device.confirmed = True

@@ -18,6 +18,7 @@ from django.utils.crypto import salted_hmac
 from tenants.auditing import Actor, Change, note
 from tenants.errors import EarmarkError
 from tenants.isolation import organization_context
+from tenants.locking import lock_organization
 from tenants.models import Organization, ServiceKey, ServiceKeyBinding
 
 SLOTS: Final = (1, 2)
@@ -176,7 +177,7 @@ def _digest(secret: bytes) -> bytes:
 
 def _bind(key: ServiceKey, organization_id: int, at: datetime) -> None:
     # The lock makes two people who issue at once take different slots.
-    Organization.objects.select_for_update().get(pk=organization_id)
+    lock_organization(organization_id)
     bindings = ServiceKeyBinding.objects.filter(organization_id=organization_id, is_active=True)
     over = Q(key__expires_at__lte=at) | Q(key__revoked_at__isnull=False)
     bindings.filter(over).update(is_active=False)

@@ -84,7 +84,9 @@ def takes_code(user: User, code: str) -> bool:
     if not code.strip():
         return False
     with transaction.atomic():
-        devices = TOTPDevice.objects.filter(user=user, confirmed=True).select_for_update()
+        devices = TOTPDevice.objects.filter(user=user, confirmed=True).select_for_update(
+            no_key=True
+        )
         return any(device.verify_token(code.strip()) for device in devices)
 
 

@@ -88,7 +88,9 @@ def issue_token(
 def revoke_token(organization_id: int, pk: UUID, *, by: Actor, at: datetime) -> None:
     """End a token from the next request on; a second time changes nothing."""
     with organization_context(organization_id):
-        row = ApiToken.objects.select_for_update().get(organization_id=organization_id, pk=pk)
+        row = ApiToken.objects.select_for_update(no_key=True).get(
+            organization_id=organization_id, pk=pk
+        )
         if row.revoked_at is None:
             row.revoked_at = at
             row.save(update_fields=["revoked_at"])

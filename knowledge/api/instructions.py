@@ -77,7 +77,7 @@ class InstructionsView(InstructionRows, RowsView[Instruction]):
         organization = self.organization(said.pop("organization", None), Role.EDITOR)
 
         def work() -> Response:
-            rows = self.rows([organization.pk]).select_for_update(of=("self",))
+            rows = self.rows([organization.pk]).select_for_update(of=("self",), no_key=True)
             found = rows.filter(external_id=said["external_id"]).first()
             require_pushed_version(request, found)
             return pushed(self, organization, self.hand(organization.pk).push_instruction(said))

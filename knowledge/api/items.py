@@ -77,7 +77,7 @@ class ItemsView(ItemRows, RowsView[Item]):
         def work() -> Response:
             source = self.source(organization.pk, said.pop("source"))
             named = {"source": source, "external_id": said["external_id"]}
-            rows = self.rows([organization.pk]).select_for_update(of=("self",))
+            rows = self.rows([organization.pk]).select_for_update(of=("self",), no_key=True)
             require_pushed_version(request, rows.filter(**named).first())
             written = self.hand(organization.pk).push_item(source, said)
             return pushed(self, organization, written)

@@ -52,7 +52,7 @@ class Hand:
         """
         if source.kind == SourceKind.GOLDEN:
             raise NotOurs
-        rows = Item.objects.select_for_update(of=("self",)).select_related("source")
+        rows = Item.objects.select_for_update(of=("self",), no_key=True).select_related("source")
         named = {"source": source, "external_id": said["external_id"]}
         found = rows.filter(organization_id=self.organization_id, **named).first()
         if found is not None:
@@ -80,7 +80,9 @@ class Hand:
 
         Raises: ContentWithdrawn, FolderRefused, InvalidRequest
         """
-        rows = Instruction.objects.select_for_update(of=("self",)).select_related("directory")
+        rows = Instruction.objects.select_for_update(of=("self",), no_key=True).select_related(
+            "directory"
+        )
         named = {"external_id": said["external_id"]}
         found = rows.filter(organization_id=self.organization_id, **named).first()
         if found is not None:

@@ -148,7 +148,7 @@ class SourceView(SourceRows):
             return self.once(found.organization_id, lambda: self._rename(found, said.get("name")))
 
     def _rename(self, found: Source, name: str | None) -> Response:
-        source = Source.objects.select_for_update().get(pk=found.pk)
+        source = Source.objects.select_for_update(no_key=True).get(pk=found.pk)
         if source.kind == SourceKind.GOLDEN:
             raise NotOurs
         self.require_version(source)

@@ -95,7 +95,7 @@ class RowView(RowsView[RowT]):
 
         Raises: NotFound, RoleRequired
         """
-        rows = self.rows(self.organizations()).select_for_update(of=("self",))
+        rows = self.rows(self.organizations()).select_for_update(of=("self",), no_key=True)
         row = self.find(rows, pk)
         self.require(Role.EDITOR, row.organization_id)
         return row

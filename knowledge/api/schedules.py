@@ -44,7 +44,7 @@ class ScheduleRows(TenantAPIView):
 
         Raises: NotFound
         """
-        rows = SourceSchedule.objects.select_for_update(of=("self",))
+        rows = SourceSchedule.objects.select_for_update(of=("self",), no_key=True)
         found = rows.filter(source=source).select_related("source", "organization").first()
         if found is None:
             raise NotFound
@@ -110,7 +110,7 @@ class ScheduleView(ScheduleRows):
             return self.once(source.organization_id, lambda: self._make(source, said))
 
     def _make(self, source: Source, said: dict[str, Any]) -> Response:
-        Source.objects.select_for_update().get(pk=source.pk)
+        Source.objects.select_for_update(no_key=True).get(pk=source.pk)
         if source.kind == SourceKind.GOLDEN:
             raise NotOurs
         if SourceSchedule.objects.filter(source=source).exists():

@@ -215,7 +215,7 @@ def _activated(profile: CalibrationProfile) -> CalibrationProfile:
         known = CalibrationProfile.objects.filter(
             organization_id=organization_id, space_id=profile.space_id
         )
-        list(known.select_for_update().order_by("pk"))
+        list(known.select_for_update(no_key=True).order_by("pk"))
         known.filter(is_active=True).update(is_active=False)
         profile.is_active = True
         profile.save()

@@ -12,24 +12,24 @@ from uuid import UUID
 
 from django.db.models import F
 
-from knowledge.editor.errors import DirectoryAroundDeleted, DirectoryChanged, DirectoryGone
+from knowledge.editor.errors import DirectoryAroundDeleted, DirectoryChanged
 from knowledge.editor.holding import Hand
 from knowledge.editor.placing import (
     directories_below,
     directory_at,
-    lock_places,
     refuse_taken,
     tell_place,
 )
 from knowledge.editor.publishing import RESTORABLE
 from knowledge.editor.wording import wording_of
 from knowledge.indexing.bulk import Wanted, write_many
-from knowledge.indexing.filing import refuse_too_deep
+from knowledge.indexing.filing import DirectoryGone, refuse_too_deep
 from knowledge.indexing.state import raise_desired_for_all
 from knowledge.indexing.writing import InstructionContent
 from knowledge.models import Category, Instruction, InstructionDirectory
 from knowledge.shelving.errors import RestoreTooLate
 from tenants.isolation import organization_context
+from tenants.locking import lock_organization
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def move_everything_up(organization_id: int, pk: UUID, hand: Hand, *, seen: str)
         children = InstructionDirectory.objects.filter(parent=directory)
         refuse_taken(organization_id, directory.parent_id, children.values_list("name", flat=True))
         children.update(parent=directory.parent_id)
-        rows = Instruction.objects.select_for_update(of=("self",)).filter(
+        rows = Instruction.objects.select_for_update(of=("self",), no_key=True).filter(
             organization_id=organization_id, directory=directory, deleted_at=None
         )
         lifted = [_lifted(row, directory.parent_id) for row in rows.order_by("pk")]
@@ -122,7 +122,7 @@ def bring_directory_back(organization_id: int, pk: UUID, hand: Hand) -> Instruct
             FolderRefused
     """
     with organization_context(organization_id, durable=True):
-        lock_places(organization_id)
+        lock_organization(organization_id)
         rows = InstructionDirectory.every.filter(organization_id=organization_id)
         directory = rows.filter(pk=pk).exclude(deleted_at=None).first()
         if directory is None or directory.deleted_at is None:
@@ -161,7 +161,7 @@ def _bring_back(directory: InstructionDirectory, hand: Hand) -> None:
 
 
 def _opened(organization_id: int, pk: UUID, seen: str) -> InstructionDirectory:
-    lock_places(organization_id)
+    lock_organization(organization_id)
     directory = directory_at(organization_id, pk)
     if directory is None:
         raise DirectoryGone

@@ -22,7 +22,6 @@ from knowledge.editor.asking import (
 )
 from knowledge.editor.drafting import begin, save_draft
 from knowledge.editor.errors import (
-    DirectoryGone,
     InstructionDeleted,
     WordingChanged,
     WordingRefused,
@@ -34,6 +33,7 @@ from knowledge.editor.reading import about
 from knowledge.editor.rendering import rendered
 from knowledge.editor.telling import audience, compared, segment_names
 from knowledge.editor.wording import Wording
+from knowledge.indexing.filing import DirectoryGone
 from knowledge.models import Instruction, InstructionDirectory
 from tenants.admin_site import own_transaction
 from tenants.models import Organization

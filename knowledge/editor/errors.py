@@ -41,12 +41,6 @@ class NoInstructionDraft(KnowledgeError):
     code = "no_instruction_draft"
 
 
-class DirectoryGone(KnowledgeError):
-    """There is no such directory."""
-
-    code = "directory_gone"
-
-
 class DirectoryAroundDeleted(KnowledgeError):
     """The directory around it is deleted, too; restore that one first."""
 

@@ -77,7 +77,9 @@ def holding(organization_id: int, pk: UUID, *, deleted: bool = False) -> Iterato
     Raises: InstructionGone, InstructionDeleted unless deleted ones are asked for
     """
     with organization_context(organization_id, durable=True):
-        rows = Instruction.objects.select_for_update(of=("self",)).select_related("directory")
+        rows = Instruction.objects.select_for_update(of=("self",), no_key=True).select_related(
+            "directory"
+        )
         row = rows.filter(organization_id=organization_id, pk=pk).first()
         if row is None:
             raise InstructionGone

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from uuid import UUID
 
-from knowledge.editor.errors import DirectoryChanged, DirectoryGone, DirectoryNameTaken
+from knowledge.editor.errors import DirectoryChanged, DirectoryNameTaken
 from knowledge.editor.holding import Hand, holding, tell
 from knowledge.folders import directory_path, segments
-from knowledge.indexing.filing import DirectoryRefused, file_directory
+from knowledge.indexing.filing import DirectoryGone, DirectoryRefused, file_directory
 from knowledge.indexing.writing import change
 from knowledge.models import Instruction, InstructionDirectory
 from tenants.auditing import Change, note
 from tenants.isolation import organization_context
-from tenants.models import Organization
+from tenants.locking import lock_organization
 
 
 def directory_at(
@@ -28,7 +28,7 @@ def directory_at(
         return None
     rows = InstructionDirectory.objects.filter(organization_id=organization_id, pk=pk)
     rows = rows.select_related("organization")
-    found = (rows.select_for_update(of=("self",)) if lock else rows).first()
+    found = (rows.select_for_update(of=("self",), no_key=True) if lock else rows).first()
     if found is None:
         raise DirectoryGone
     return found
@@ -94,7 +94,7 @@ def make_directory(
     Raises: DirectoryGone, DirectoryRefused, DirectoryNameTaken, FolderRefused
     """
     with organization_context(organization_id, durable=True):
-        lock_places(organization_id)
+        lock_organization(organization_id)
         parent = directory_at(organization_id, parent_id)
         name = _one_name(name)
         refuse_taken(organization_id, parent_id, [name])
@@ -120,7 +120,7 @@ def file_elsewhere(
     Raises: DirectoryGone, DirectoryRefused, DirectoryNameTaken, DirectoryChanged, FolderRefused
     """
     with organization_context(organization_id, durable=True):
-        lock_places(organization_id)
+        lock_organization(organization_id)
         directory, parent = _theirs(organization_id, pk), directory_at(organization_id, parent_id)
         before = {"name": directory.name, "parent": str(directory.parent_id or "")}
         if seen != seen_place(directory):
@@ -138,11 +138,6 @@ def file_elsewhere(
 def seen_place(directory: InstructionDirectory) -> str:
     """Return what a page has to show again to change a directory."""
     return f"{directory.parent_id or ''}/{directory.name}"
-
-
-def lock_places(organization_id: int) -> None:
-    """Let one change of the tree wait for another: two moves could make a circle."""
-    Organization.objects.select_for_update().only("pk").get(pk=organization_id)
 
 
 def refuse_taken(

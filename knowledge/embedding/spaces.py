@@ -124,7 +124,7 @@ def _activated(key: str, spec: SpaceSpec, chunker_version: str) -> EmbeddingSpac
     )
     _lock("")
     # Locked in one order, so that two processes that start together agree.
-    rows = list(EmbeddingSpace.objects.select_for_update().order_by("pk"))
+    rows = list(EmbeddingSpace.objects.select_for_update(no_key=True).order_by("pk"))
     for row in rows:
         if row.status == Status.ACTIVE and row.pk != space.pk:
             row.status = Status.RETIRED
@@ -141,7 +141,7 @@ def _cut_anew(chunker_version: str) -> None:
 
     There is one set of passages; all spaces have vectors of the same ones.
     """
-    for space in EmbeddingSpace.objects.select_for_update().filter(status__in=FILLED):
+    for space in EmbeddingSpace.objects.select_for_update(no_key=True).filter(status__in=FILLED):
         model, _, _ = space.key.rpartition(":c")
         space.key, space.chunker_version = f"{model}:c{chunker_version}", chunker_version
         space.save(update_fields=["key", "chunker_version"])

@@ -91,7 +91,7 @@ def apply(ready: Sequence[Ready], space: EmbeddingSpace, *, at: datetime) -> set
 def _still_ours(claims: Sequence[Claim]) -> dict[UUID, IndexState]:
     # A row that a writer holds is about to change: not ours any more.
     asked = {one.asset_id: one.generation for one in claims}
-    rows = held(claims).select_for_update(skip_locked=True).filter(asset_id__in=asked)
+    rows = held(claims).select_for_update(skip_locked=True, no_key=True).filter(asset_id__in=asked)
     return {row.asset_id: row for row in rows if row.desired_generation == asked[row.asset_id]}
 
 

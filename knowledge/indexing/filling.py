@@ -184,7 +184,9 @@ def _free(place: Place, assets: Sequence[UUID]) -> list[UUID]:
         organization_id=place.organization_id, asset_id__in=list(assets)
     )
     return list(
-        rows.select_for_update(skip_locked=True).order_by("pk").values_list("asset_id", flat=True)
+        rows.select_for_update(skip_locked=True, no_key=True)
+        .order_by("pk")
+        .values_list("asset_id", flat=True)
     )
 
 

@@ -75,7 +75,9 @@ def _small_company(interrupted: Sequence[IndexState]) -> Sequence[IndexState]:
 
 def _due(organization_id: int, asset_ids: list[UUID], *, at: datetime) -> list[IndexState]:
     found = due_states(organization_id, at=at).filter(asset_id__in=asset_ids)
-    return list(found.select_for_update(skip_locked=True).order_by("next_attempt_at", "pk"))
+    return list(
+        found.select_for_update(skip_locked=True, no_key=True).order_by("next_attempt_at", "pk")
+    )
 
 
 def due_states(organization_id: int, *, at: datetime) -> QuerySet[IndexState]:
@@ -181,7 +183,7 @@ def _renew(claims: Sequence[Claim], *, at: datetime) -> None:
     try:
         with organization_context(claims[0].organization_id):
             # Waiting for a row while holding others could cost a writer its transaction.
-            free = held(claims).select_for_update(skip_locked=True).values("pk")
+            free = held(claims).select_for_update(skip_locked=True, no_key=True).values("pk")
             IndexState.objects.filter(pk__in=free).update(lease_until=at + LEASE)
     except Error as error:
         # A lease that runs out costs a second embedding at worst, never a wrong index.

@@ -216,10 +216,10 @@ def _locked_texts(
 ) -> Iterable[tuple[UUID, int, AssetText]]:
     # A row that a writer holds gets its words from the writer.
     if category == Category.KNOWLEDGE:
-        items = Item.objects.select_for_update(skip_locked=True)
+        items = Item.objects.select_for_update(skip_locked=True, no_key=True)
         for item in items.filter(organization_id=organization_id, pk__in=ids).order_by("pk"):
             yield item.pk, item.generation, text_of_item(item)
         return
-    rows = Instruction.objects.select_for_update(skip_locked=True)
+    rows = Instruction.objects.select_for_update(skip_locked=True, no_key=True)
     for row in rows.filter(organization_id=organization_id, pk__in=ids).order_by("pk"):
         yield row.pk, row.generation, text_of_instruction(row)

@@ -220,7 +220,7 @@ def reread(row: Item | Instruction, *, at: datetime) -> Written:
 
 
 def _row(model: type[RowT], key: dict[str, Any], columns: dict[str, Any]) -> tuple[RowT, bool]:
-    locked = model.objects.select_for_update(of=("self",))
+    locked = model.objects.select_for_update(of=("self",), no_key=True)
     found = locked.filter(**key).first()
     if found is not None:
         return found, False

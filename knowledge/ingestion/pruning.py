@@ -52,7 +52,11 @@ def withdraw_gone(running: Import, gone: list[UUID]) -> int:
 
 def _withdraw(running: Import, part: list[UUID]) -> None:
     with organization_context(running.organization_id):
-        rows = running.target.filed_here().filter(pk__in=part).select_for_update(of=("self",))
+        rows = (
+            running.target.filed_here()
+            .filter(pk__in=part)
+            .select_for_update(of=("self",), no_key=True)
+        )
         withdrawn = [withdraw(row, at=running.run.started_at) for row in rows.order_by("pk")]
         runs = ImportRun.objects.filter(pk=running.run.pk)
         runs.update(pruned=F("pruned") + len(withdrawn))

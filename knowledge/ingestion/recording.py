@@ -75,7 +75,7 @@ def status_of(run: ImportRun) -> str:
 
 def tell_reason(run: ImportRun, reason: str) -> None:
     """Say in the record why an import ended as it did."""
-    row = ImportRun.objects.select_for_update(of=("self",)).get(pk=run.pk)
+    row = ImportRun.objects.select_for_update(of=("self",), no_key=True).get(pk=run.pk)
     row.details = {**(row.details or {}), "reason": reason[:LONGEST_REASON]}
     row.save(update_fields=["details"])
 

@@ -49,7 +49,7 @@ def _taken(organization_id: int) -> dict[str, Any] | None:
         pk = _next(organization_id)
         if pk is None:
             return None
-        row = ImportRun.objects.select_for_update(of=("self",), skip_locked=True)
+        row = ImportRun.objects.select_for_update(of=("self",), skip_locked=True, no_key=True)
         found = row.filter(pk=pk, again_at__isnull=False).first()
         if found is None:
             return None

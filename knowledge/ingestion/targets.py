@@ -50,7 +50,9 @@ class ItemTarget:
     def prepare(self, rows: Sequence[Row]) -> Mapping[str, Item]:
         """Lock and return the items that are there already, by external id."""
         found = self._all().filter(external_id__in=[row.external_id for row in rows])
-        return {item.external_id: item for item in found.select_for_update().order_by("id")}
+        return {
+            item.external_id: item for item in found.select_for_update(no_key=True).order_by("id")
+        }
 
     def content(self, row: Row, existing: Truth | None) -> ItemContent:
         """Return the item as the row says it should be.
@@ -101,7 +103,7 @@ class InstructionTarget:
                 self._directory(row)
         names = {self.stored_id(row.external_id): row.external_id for row in rows}
         found = self._all().filter(external_id__in=list(names)).select_related("directory")
-        locked = found.select_for_update(of=("self",)).order_by("id")
+        locked = found.select_for_update(of=("self",), no_key=True).order_by("id")
         return {names[each.external_id]: each for each in locked}
 
     def content(self, row: Row, existing: Truth | None) -> InstructionContent:

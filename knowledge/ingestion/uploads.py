@@ -209,7 +209,7 @@ def _reason(upload: ImportUpload) -> str:
 
 
 def _close_when_done(run: ImportRun, running: Import) -> None:
-    locked = ImportRun.objects.select_for_update(of=("self",)).get(pk=run.pk)
+    locked = ImportRun.objects.select_for_update(of=("self",), no_key=True).get(pk=run.pk)
     waiting = ImportUpload.objects.filter(run=run, outcome=Outcome.WAITING).exists()
     if locked.status == Status.RUNNING and not waiting:
         close_run(locked, running.request, Status.DONE, at=running.clock())

@@ -152,7 +152,7 @@ def _opened(
     organization_id: int, key: str, *, expected: int | None = None, refiles: bool = True
 ) -> Source:
     """Lock the folder's source, so that two verbs do not take one key."""
-    rows = Source.objects.select_for_update().filter(organization_id=organization_id)
+    rows = Source.objects.select_for_update(no_key=True).filter(organization_id=organization_id)
     source = rows.filter(slug=source_slug(key)).first()
     live = items_in(organization_id, key).filter(deleted_at=None)
     if source is None or not live.exists():

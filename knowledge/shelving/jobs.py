@@ -73,7 +73,7 @@ def undo(job: BulkJob, *, by: Actor, at: datetime) -> BulkJob:
     What was changed since then is left alone.
     Raises: CannotUndo, NothingChosen
     """
-    locked = BulkJob.objects.select_for_update(of=("self",)).get(pk=job.pk)
+    locked = BulkJob.objects.select_for_update(of=("self",), no_key=True).get(pk=job.pk)
     again = BulkJob.objects.filter(undoes=locked).exists()
     if again or locked.status == BulkJob.Status.RUNNING or locked.action == BulkAction.REREAD:
         raise CannotUndo

@@ -56,7 +56,9 @@ def purge_deleted(at: datetime, *, clock: Callable[[], float] = time.monotonic) 
 
 def _purge(organization_id: int, at: datetime) -> int:
     with organization_context(organization_id):
-        rows = list(_overdue(organization_id, at).select_for_update(of=("self",))[:BATCH])
+        rows = list(
+            _overdue(organization_id, at).select_for_update(of=("self",), no_key=True)[:BATCH]
+        )
         emptied = _kept_away(organization_id, rows)
         for row in emptied:
             _empty(row, at)

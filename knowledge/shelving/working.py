@@ -98,7 +98,7 @@ def _taken(organization_id: int, job_id: UUID, *, at: datetime) -> bool:
 
 def _work_batch(organization_id: int, job_id: UUID, clock: Clock) -> int:
     with organization_context(organization_id):
-        job = BulkJob.objects.select_for_update(of=("self",)).filter(pk=job_id).first()
+        job = BulkJob.objects.select_for_update(of=("self",), no_key=True).filter(pk=job_id).first()
         if job is None or job.status != Status.RUNNING:
             return 0
         waiting = BulkEntry.objects.filter(
@@ -121,7 +121,7 @@ def _trace(job: BulkJob) -> Trace:
 
 
 def _do(batch: _Batch) -> None:
-    rows = Item.objects.select_for_update(of=("self",)).select_related("source")
+    rows = Item.objects.select_for_update(of=("self",), no_key=True).select_related("source")
     found = rows.filter(
         organization_id=batch.job.organization_id, pk__in=[e.item_id for e in batch.entries]
     )

@@ -33,7 +33,7 @@ def confirm(schedule: SourceSchedule, *, by: Actor, at: datetime) -> int:
     More than were asked about are asked about again.
     Raises: NothingToConfirm
     """
-    row = _schedules(schedule).select_for_update(of=("self",)).get()
+    row = _schedules(schedule).select_for_update(of=("self",), no_key=True).get()
     if row.last_outcome != Outcome.NEEDS_CONFIRMATION:
         raise NothingToConfirm
     row.confirmed_removals, row.next_run_at = row.asked_removals, at
@@ -48,7 +48,7 @@ def refuse(schedule: SourceSchedule, *, by: Actor, at: datetime) -> int:
     They are not asked about again, until more than these are gone.
     Raises: NothingToConfirm
     """
-    row = _schedules(schedule).select_for_update(of=("self",)).get()
+    row = _schedules(schedule).select_for_update(of=("self",), no_key=True).get()
     if row.last_outcome != Outcome.NEEDS_CONFIRMATION:
         raise NothingToConfirm
     row.refused_removals, row.last_outcome = row.asked_removals, Outcome.DONE

@@ -92,7 +92,7 @@ def start_filling(space: EmbeddingSpace, *, by: Actor, at: datetime) -> int:
     Cost:   a look-up for each passage, in transactions of 5,000 assets.
     """
     with transaction.atomic(), spaces_change():
-        row = EmbeddingSpace.objects.select_for_update().get(pk=space.pk)
+        row = EmbeddingSpace.objects.select_for_update(no_key=True).get(pk=space.pk)
         if row.status == Status.ACTIVE:
             raise SpaceInUse("The embedding space is searched; what it lacks is indexed anyway.")
         if row.status == Status.CREATED:

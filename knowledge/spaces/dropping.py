@@ -34,7 +34,7 @@ def start_dropping(space: EmbeddingSpace, *, by: Actor, at: datetime) -> Embeddi
     Raises: SpaceInUse, SpaceJustLeft
     """
     with transaction.atomic(), spaces_change():
-        row = EmbeddingSpace.objects.select_for_update().get(pk=space.pk)
+        row = EmbeddingSpace.objects.select_for_update(no_key=True).get(pk=space.pk)
         if row.status == Status.ACTIVE:
             raise SpaceInUse
         if row.status == Status.KEPT and row.left_at and at < row.left_at + SEARCHES_END:

@@ -38,7 +38,7 @@ def switch(
     _refuse_status(space)
     _refuse_unready(progress(space, Organization.objects.order_by("pk")), allow_missing)
     with transaction.atomic(), spaces_change():
-        target = EmbeddingSpace.objects.select_for_update().get(pk=space.pk)
+        target = EmbeddingSpace.objects.select_for_update(no_key=True).get(pk=space.pk)
         _refuse_status(target)
         # A change that came in since has written down its gap, and none can now.
         _refuse_missing(SpaceGap.objects.filter(space=target).count(), 0, allow_missing)

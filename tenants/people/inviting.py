@@ -156,7 +156,7 @@ def _named(token: str) -> tuple[int, UUID]:
 
 
 def _usable(organization_id: int, pk: UUID, token: str, *, at: datetime) -> Invitation:
-    rows = Invitation.objects.select_for_update(of=("self",))
+    rows = Invitation.objects.select_for_update(of=("self",), no_key=True)
     rows = rows.select_related("organization", "invited_by")
     row = rows.filter(organization_id=organization_id, pk=pk).first()
     # Read under the lock: it may have been used, taken back or sent again meanwhile.
@@ -168,7 +168,9 @@ def _usable(organization_id: int, pk: UUID, token: str, *, at: datetime) -> Invi
 
 
 def _locked(organization_id: int, pk: UUID) -> Invitation:
-    rows = Invitation.objects.select_for_update(of=("self",)).select_related("organization")
+    rows = Invitation.objects.select_for_update(of=("self",), no_key=True).select_related(
+        "organization"
+    )
     return rows.get(organization_id=organization_id, pk=pk)
 
 

@@ -7,7 +7,8 @@ from datetime import datetime
 
 from tenants.auditing import Actor, Change, note
 from tenants.isolation import organization_context
-from tenants.models import Membership, Organization, Role, User
+from tenants.locking import lock_organization
+from tenants.models import Membership, Role, User
 from tenants.people.errors import ConfirmationMissing, LastAdmin, NotAMember
 
 
@@ -42,7 +43,7 @@ def set_roles(
     wanted = frozenset(Role(role).value for role in roles)
     with organization_context(organization_id):
         # Two admins who remove each other meet here, and the second is the last one.
-        Organization.objects.select_for_update().get(pk=organization_id)
+        lock_organization(organization_id)
         held = roles_held(organization_id, user_id)
         if not held:
             raise NotAMember

@@ -11,7 +11,6 @@ from knowledge.editor import clearing, drafting, placing, publishing
 from knowledge.editor.errors import (
     DirectoryAroundDeleted,
     DirectoryChanged,
-    DirectoryGone,
     DirectoryNameTaken,
     InstructionDeleted,
     NoInstructionDraft,
@@ -21,7 +20,7 @@ from knowledge.editor.errors import (
 )
 from knowledge.editor.holding import Hand, held
 from knowledge.editor.wording import Wording, wording_of
-from knowledge.indexing.filing import DirectoryRefused
+from knowledge.indexing.filing import DirectoryGone, DirectoryRefused
 from knowledge.indexing.writing import Gates, only
 from knowledge.models import (
     IndexState,

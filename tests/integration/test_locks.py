@@ -1,0 +1,119 @@
+"""Two people at once in one organization: what may not cross waits, a caller does not."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+
+import pytest
+from django.db import connections
+
+from knowledge.indexing.filing import DirectoryGone, DirectoryRefused, file_directory
+from knowledge.models import InstructionDirectory, SearchRecord
+from tenants.isolation import organization_context
+from tenants.locking import lock_organization
+from tenants.models import Role
+from tests.embedders import CountingEmbedder
+from tests.staff import browser, person
+from tests.voice import runtime
+from tests.world import AT, tenant, world
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PATIENCE_S = 30
+
+
+@contextmanager
+def meanwhile(organization_id, do):
+    """Somebody else has done something in a transaction that ends after the block."""
+    done, over, failures = threading.Event(), threading.Event(), []
+
+    def other():
+        try:
+            with organization_context(organization_id):
+                do()
+                done.set()
+                over.wait(PATIENCE_S)
+        except Exception as failure:
+            failures.append(failure)
+            done.set()
+        finally:
+            connections.close_all()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert done.wait(PATIENCE_S)
+    try:
+        yield over
+    finally:
+        over.set()
+        thread.join(PATIENCE_S)
+    assert failures == []
+
+
+def released_soon(over):
+    timer = threading.Timer(0.3, over.set)
+    timer.start()
+    return timer
+
+
+def file_under(acme, directory, parent):
+    row = InstructionDirectory.objects.get(pk=directory)
+    above = InstructionDirectory.objects.get(pk=parent)
+    file_directory(row, name=row.name, parent=above, at=AT)
+
+
+def test_two_moves_at_once_make_no_circle():
+    acme = tenant("acme")
+    first, second = acme.directory("first"), acme.directory("second")
+    number = acme.organization.pk
+    with acme.context():
+        row = InstructionDirectory.objects.get(pk=second)
+        above = InstructionDirectory.objects.get(pk=first)
+    with meanwhile(number, lambda: file_under(acme, first, second)) as over:
+        released_soon(over)
+        with acme.context(), pytest.raises(DirectoryRefused):
+            file_directory(row, name="second", parent=above, at=AT)
+
+
+def test_the_admins_form_makes_no_circle_either():
+    acme = tenant("acme")
+    first, second = acme.directory("first"), acme.directory("second")
+    page = f"/admin/knowledge/instructiondirectory/{second}/change/"
+    editor = browser(person("editor", (acme.organization, Role.EDITOR)))
+    with meanwhile(acme.organization.pk, lambda: file_under(acme, first, second)) as over:
+        released_soon(over)
+        answer = editor.post(page, {"name": "second", "parent": str(first)})
+    assert answer.status_code == 200
+    assert "cannot lie inside itself" in answer.content.decode()
+
+
+def test_a_rename_brings_nothing_back_that_was_deleted_meanwhile():
+    acme = tenant("acme")
+    place = acme.directory("first")
+
+    def delete():
+        lock_organization(acme.organization.pk)
+        InstructionDirectory.objects.filter(pk=place).update(deleted_at=AT)
+
+    with acme.context():
+        row = InstructionDirectory.objects.get(pk=place)
+    with meanwhile(acme.organization.pk, delete) as over:
+        released_soon(over)
+        with acme.context(), pytest.raises(DirectoryGone):
+            file_directory(row, name="renamed", parent=None, at=AT)
+    with acme.context():
+        assert InstructionDirectory.every.get(pk=place).deleted_at == AT
+
+
+def test_a_search_is_answered_and_recorded_while_a_tree_is_moved(monkeypatch):
+    monkeypatch.setattr("scopes.asking.current_embedder", CountingEmbedder)
+    here = world()
+    number = here.acme.organization.pk
+    voice = runtime(here.acme.organization)
+    with meanwhile(number, lambda: lock_organization(number)) as over:
+        session = voice.session(here.receptionist)
+        answer = voice.search(here.receptionist, session, "When does the pelican lounge open?")
+        assert not over.is_set()
+    assert answer.status_code == 200
+    with here.acme.context():
+        assert SearchRecord.objects.filter(session_id=session).exists()
