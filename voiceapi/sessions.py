@@ -49,7 +49,7 @@ def open_session(
 
     The snapshot is for audit; every search asks the live rows again.
     """
-    contact = _contact(agent, call.contact)
+    contact = find_contact(agent, call.contact)
     allowlist = _allowlist(agent, contact, call, at)
     added = dynamic_instructions(wanted, allowlist) if wanted else ()
     session = VoiceSession.objects.create(
@@ -66,6 +66,15 @@ def open_session(
         expires_at=at + LIFE,
     )
     return Opened(session, rules_for(allowlist), added)
+
+
+def find_contact(agent: PhoneAgent, external_id: str | None) -> Contact | None:
+    """Find the caller; an unknown one is nobody in particular and belongs to no segment."""
+    if not external_id:
+        return None
+    return Contact.objects.filter(
+        organization_id=agent.organization_id, external_id=external_id
+    ).first()
 
 
 def touch(session: VoiceSession, *, at: datetime) -> None:
@@ -94,15 +103,6 @@ def _alive(session: VoiceSession) -> Any:
     return VoiceSession.objects.filter(
         organization_id=session.organization_id, pk=session.pk, ended_at=None
     )
-
-
-def _contact(agent: PhoneAgent, external_id: str | None) -> Contact | None:
-    """Find the caller; an unknown one is nobody in particular and belongs to no segment."""
-    if not external_id:
-        return None
-    return Contact.objects.filter(
-        organization_id=agent.organization_id, external_id=external_id
-    ).first()
 
 
 def _allowlist(

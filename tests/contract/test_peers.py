@@ -260,6 +260,33 @@ def test_one_call_at_vapi_is_one_session(here, voice):
         assert SearchRecord.objects.filter(session_id=first.pk).count() == 2
 
 
+@pytest.mark.parametrize("call", [{}, {"id": 7}, {"id": "v-1"}])
+def test_one_customer_at_vapi_is_never_answered_with_what_another_may_hear(here, voice, call):
+    gold = here.acme.segment("gold")
+    here.acme.contact("crm-1", gold)
+    here.acme.contact("crm-2")
+    here.acme.change_item(here.opening_hours, segment_restricted=True, segments=[gold.pk])
+    for contact, found in (("crm-1", 1), ("crm-2", 0), (None, 0), ("crm-1", 1)):
+        customer = {"customer": {"externalId": contact}}
+        told = vapi(voice, vapi_body(HOURS, call=call | customer)).json()["documents"]
+        assert len(told) == found, contact
+
+
+def test_a_customer_whom_nobody_knows_keeps_one_session(here, voice):
+    for _ in range(2):
+        vapi(voice, vapi_body(HOURS, call={"id": "v-1", "customer": {"externalId": "crm-9"}}))
+    with here.acme.context():
+        assert VoiceSession.objects.get().contact is None
+
+
+def test_a_chat_does_not_go_on_in_the_session_of_a_call(here, voice):
+    for message in ({"call": {"id": "v-1"}}, {"chat": {"id": "v-1"}}):
+        vapi(voice, vapi_body(HOURS, **message))
+    with here.acme.context():
+        channels = VoiceSession.objects.values_list("channel", flat=True)
+        assert sorted(channels) == ["chat", "phone"]
+
+
 @pytest.mark.parametrize(
     ("signature", "kid"), [("", None), ("sha256=" + "0" * 64, None), ("é", None), (None, "ek_none")]
 )

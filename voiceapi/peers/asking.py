@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +21,7 @@ from voiceapi.finding import Named, find_agent, within
 from voiceapi.models import VoiceSession
 from voiceapi.requests import MOST_QUERIES, MOST_RESULTS, USUAL_RESULTS
 from voiceapi.searching import Wanted, search
-from voiceapi.sessions import CallNote, open_session
+from voiceapi.sessions import CallNote, find_contact, open_session
 from voiceapi.telemetry import search_span
 
 _ONE_AT_A_TIME: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
@@ -86,21 +87,34 @@ def relevances(asked: Asked) -> list[float]:
 
 def _session(peer: Peer, *, at: datetime) -> VoiceSession:
     agent = find_agent(peer.holder, peer.named)
-    found = _open_one(peer, agent, at)
+    alike = _alike(peer, agent)
+    found = _open_one(agent, alike, at)
     if found is not None:
         return found
     with connection.cursor() as cursor:
-        cursor.execute(_ONE_AT_A_TIME, [f"{agent.pk}/{peer.holder.kid}/{peer.call.call_id}"])
-    found = _open_one(peer, agent, at)
+        cursor.execute(_ONE_AT_A_TIME, [json.dumps([str(agent.pk), *map(str, alike.values())])])
+    found = _open_one(agent, alike, at)
     return found or open_session(agent, peer.call, (), kid=peer.holder.kid, at=at).session
 
 
-def _open_one(peer: Peer, agent: PhoneAgent, at: datetime) -> VoiceSession | None:
+def _alike(peer: Peer, agent: PhoneAgent) -> dict[str, Any]:
+    """Return what a session has to agree with; an id alone does not tell who may hear what in it."""
+    call = peer.call
+    contact = find_contact(agent, call.contact)
+    return {
+        "kid": peer.holder.kid,
+        "call_id": call.call_id,
+        "channel": call.channel,
+        "country": call.country,
+        "contact_id": contact and contact.pk,
+    }
+
+
+def _open_one(agent: PhoneAgent, alike: dict[str, Any], at: datetime) -> VoiceSession | None:
     return (
         VoiceSession.objects.filter(
+            **alike,
             organization_id=agent.organization_id,
-            kid=peer.holder.kid,
-            call_id=peer.call.call_id,
             agent=agent,
             ended_at=None,
             expires_at__gt=at,
