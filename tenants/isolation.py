@@ -152,6 +152,24 @@ class TenantForeignKey(BaseConstraint):
     __hash__ = BaseConstraint.__hash__
 
 
+class AddTenantKeyNotValid(migrations.AddConstraint):
+    """Adds a tenant key to a table with rows: it holds for every write from now on, and reads none.
+
+    ValidateConstraint, in a later migration, compares it with the rows there are; that holds up nobody.
+    """
+
+    constraint: TenantForeignKey
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, _from: Any, to_state: Any
+    ) -> None:
+        """Add it at once; its lock is held until the migration ends."""
+        model = to_state.apps.get_model(app_label, self.model_name)
+        if self.allow_migrate_model(schema_editor.connection.alias, model):
+            sql = f"{self.constraint._statement(model, schema_editor)} NOT VALID"
+            schema_editor.execute(sql, params=None)
+
+
 def row_security(*tables: str) -> migrations.RunSQL:
     """Return the migration step that shows only rows of the context's organizations.
 

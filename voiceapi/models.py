@@ -37,6 +37,12 @@ class VoiceSession(TenantModel):
                 on_delete="CASCADE",
                 name="voiceapi_session_agent",
             ),
+            TenantForeignKey(
+                column="contact_id",
+                to="tenants.Contact",
+                on_delete="SET NULL (contact_id)",
+                name="voiceapi_session_contact",
+            ),
         ]
         indexes: ClassVar = [
             models.Index(fields=["organization", "-created_at"], name="voiceapi_session_recent"),

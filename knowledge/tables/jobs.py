@@ -54,6 +54,12 @@ class BulkJob(TenantModel):
         ordering: ClassVar = ["-started_at", "id"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["organization", "id"], name="knowledge_job_key"),
+            TenantForeignKey(
+                column="undoes_id",
+                to="knowledge.BulkJob",
+                on_delete="SET NULL (undoes_id)",
+                name="knowledge_job_undoes",
+            ),
         ]
         indexes: ClassVar = [
             models.Index(fields=["organization", "-started_at"], name="knowledge_job_recent"),

@@ -104,6 +104,14 @@ class SearchRecord(TenantModel):
                 fields=["organization", "session_id", "-at"], name="knowledge_record_session"
             ),
         ]
+        constraints: ClassVar = [
+            TenantForeignKey(
+                column="agent_id",
+                to="tenants.PhoneAgent",
+                on_delete="SET NULL (agent_id)",
+                name="knowledge_record_agent",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.at:%Y-%m-%d %H:%M:%S} {self.status}"

@@ -65,11 +65,18 @@ class SourceSchedule(TenantModel):
         verbose_name = "source schedule"
         ordering: ClassVar = ["source__slug", "id"]
         constraints: ClassVar = [
+            models.UniqueConstraint(fields=["organization", "id"], name="knowledge_schedule_key"),
             TenantForeignKey(
                 column="source_id",
                 to="knowledge.Source",
                 on_delete="CASCADE",
                 name="knowledge_schedule_source",
+            ),
+            TenantForeignKey(
+                column="last_run_id",
+                to="knowledge.ImportRun",
+                on_delete="SET NULL (last_run_id)",
+                name="knowledge_schedule_run",
             ),
         ]
         indexes: ClassVar = [
@@ -99,6 +106,12 @@ class SourcePage(TenantModel):
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["organization", "schedule", "url"], name="knowledge_page_once"
+            ),
+            TenantForeignKey(
+                column="schedule_id",
+                to="knowledge.SourceSchedule",
+                on_delete="CASCADE",
+                name="knowledge_page_schedule",
             ),
         ]
 
