@@ -8,6 +8,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from django.views.i18n import set_language
 
 from config.health import alive, ready
+from voiceapi.contract import roots
 from voiceapi.exposing import metrics
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -15,7 +16,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", include("config.api_urls")),
     path("healthz", alive, name="alive"),
     path("readyz", ready, name="ready"),
-    path("internal/voice/v1/", include("voiceapi.urls")),
+    *roots(),
     path("integrations/", include("voiceapi.peers.urls")),
     path("language/", set_language, name="set_language"),
     path("people/", include("tenants.people.urls")),

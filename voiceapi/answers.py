@@ -39,12 +39,12 @@ def search_body(answer: Answer, search_id: UUID) -> dict[str, Any]:
     }
 
 
-def session_body(session: VoiceSession, prompt: str) -> dict[str, Any]:
+def session_body(session: VoiceSession, prompt: str, version: int) -> dict[str, Any]:
     """Return what a runtime needs to take a call."""
     agent = session.agent
     scope = {name: session.snapshot[name] for name in ("captured_at", "instructions", "knowledge")}
     return {
-        **renewed_body(session),
+        **renewed_body(session, version),
         "prompt": prompt,
         "tools": [TOOL],
         "scope": scope,
@@ -54,12 +54,12 @@ def session_body(session: VoiceSession, prompt: str) -> dict[str, Any]:
     }
 
 
-def renewed_body(session: VoiceSession) -> dict[str, Any]:
-    """Return until when a session lives, and the contract it was opened under."""
+def renewed_body(session: VoiceSession, version: int) -> dict[str, Any]:
+    """Return until when a session lives, and the contract that was asked under."""
     return {
         "session": str(session.pk),
         "expires_at": written(session.expires_at),
-        "contract": summary(),
+        "contract": summary(version),
     }
 
 

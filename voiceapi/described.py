@@ -9,12 +9,12 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework import serializers
 
 from voiceapi import requests, shapes
-from voiceapi.contract import DEADLINE_HEADER, HEADER, SERVED
+from voiceapi.contract import DEADLINE_HEADER, HEADER
 
 Shape = type[serializers.Serializer[Any]]
 
 _CONTRACT: Final = OpenApiParameter(
-    HEADER, int, OpenApiParameter.HEADER, required=True, enum=SERVED,
+    HEADER, int, OpenApiParameter.HEADER, required=True,
     description="The version of the contract that you speak.",
 )  # fmt: skip
 _DEADLINE: Final = OpenApiParameter(

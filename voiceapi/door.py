@@ -25,7 +25,7 @@ from tenants.strict_json import StrictJSONParser
 from tenants.wire_fields import validated
 from voiceapi.admission import admitted
 from voiceapi.authentication import HoldsServiceKey, ServiceKeyAuthentication
-from voiceapi.contract import DEADLINE_HEADER, DEADLINE_MS, HEADER, require_served
+from voiceapi.contract import DEADLINE_HEADER, DEADLINE_MS, HEADER, VERSION, require_served
 from voiceapi.errors import InvalidRequest, LengthMissing, Overloaded
 from voiceapi.refusing import refuse, refuse_early
 
@@ -52,8 +52,9 @@ class AlwaysJson(BaseContentNegotiation):
 
 
 class OpenView(APIView):
-    """An address that needs no key."""
+    """An address that needs no key. `version` is the contract's that it belongs to."""
 
+    version: int = VERSION
     authentication_classes: tuple[type[BaseAuthentication], ...] = ()
     permission_classes: tuple[type[BasePermission], ...] = ()
     parser_classes: tuple[type[BaseParser], ...] = (StrictJSONParser,)
@@ -110,7 +111,7 @@ class VoiceView(KeyedView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Ask for the key first, then for the contract."""
         super().initial(request, *args, **kwargs)
-        require_served(request.headers.get(HEADER))
+        require_served(request.headers.get(HEADER), self.version)
 
     def body(self, request: Request, shape: type[serializers.Serializer[Any]]) -> dict[str, Any]:
         """Return the body as the shape says.

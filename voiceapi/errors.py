@@ -51,7 +51,7 @@ class ContractMissing(VoiceError):
 
 
 class ContractMismatch(VoiceError):
-    """This server does not serve the contract version that you asked for."""
+    """The contract version that you asked for is not served here."""
 
     code = "contract_mismatch"
     status = 409

@@ -1,4 +1,4 @@
-"""Make the contract's OpenAPI file out of the code, and notice when the two part ways."""
+"""Make the contracts' OpenAPI files out of the code, and notice when the two part ways."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from django.conf import settings
-from django.urls import include, path
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 
 from tenants.errors import EarmarkError
-from voiceapi.contract import VERSION, directory
+from voiceapi import contract
+from voiceapi.contract import HEADER, VERSION, base_path, directory, root
+from voiceapi.versions import record, require_same, require_told
+from voiceapi.versions import release as mark_released
 
-BASE_PATH: Final = f"internal/voice/v{VERSION}/"
 # Facts of a call may be anything; everything else holds only what the contract names.
 _OPEN: Final = frozenset({"Call", "TurnCall"})
 # What readers are told, apart from what goes over the wire.
@@ -31,12 +31,6 @@ class ContractStale(EarmarkError):
     code = "contract_stale"
 
 
-class WireChanged(EarmarkError):
-    """What goes over the wire has changed: raise VERSION, and say so in the changelog."""
-
-    code = "wire_changed"
-
-
 class ServiceKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """How a service key is sent."""
 
@@ -48,26 +42,35 @@ class ServiceKeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyp
         return {"type": "http", "scheme": "bearer", "description": "`<kid>.<secret>`"}
 
 
-def document() -> dict[str, Any]:
-    """Return the contract as the code has it."""
-    generator = SchemaGenerator(  # type: ignore[no-untyped-call]
-        patterns=[path(BASE_PATH, include("voiceapi.urls"))]
-    )
+def document(version: int = VERSION) -> dict[str, Any]:
+    """Return the contract of a version as the code has it."""
+    generator = SchemaGenerator(patterns=[root(version)])  # type: ignore[no-untyped-call]
     schema: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
-    _link(schema)
+    _link(schema, version)
+    _name(schema, version)
     for name, shape in schema["components"]["schemas"].items():
         if shape.get("type") == "object" and name not in _OPEN:
             shape["additionalProperties"] = False
     return schema
 
 
-def _link(schema: dict[str, Any]) -> None:
+def _link(schema: dict[str, Any], version: int) -> None:
     """Say what the id of a new session is good for: search, renew, end."""
-    opened = schema["paths"][f"/{BASE_PATH}sessions"]["post"]["responses"]["201"]
+    opened = schema["paths"][f"/{base_path(version)}sessions"]["post"]["responses"]["201"]
     opened["links"] = {
         name: {"operationId": name, "parameters": {"session": "$response.body#/session"}}
         for name in ("search_knowledge", "renew_session", "end_session")
     }
+
+
+def _name(schema: dict[str, Any], version: int) -> None:
+    """Say which version it is; what else is served beside it changes no contract."""
+    schema["info"]["version"] = str(version)
+    for operations in schema["paths"].values():
+        for operation in operations.values():
+            for parameter in operation.get("parameters", ()):
+                if parameter["name"] == HEADER:
+                    parameter["schema"]["enum"] = [version]
 
 
 def written(document_: dict[str, Any]) -> str:
@@ -94,42 +97,48 @@ def _bare(node: Any, *, names: bool = False) -> Any:
     }
 
 
-def check(document_: dict[str, Any] | None = None) -> None:
-    """Compare code, file and the wire that this version stands for.
+def check() -> None:
+    """Compare code, file, wire and changelog of every version that is served.
 
-    Raises: WireChanged, ContractStale
+    Raises: WireChanged, ContractStale, ChangelogSilent
     """
-    now = document_ or document()
-    if _released().get(str(VERSION), fingerprint(now)) != fingerprint(now):
-        raise WireChanged
-    if not _file().exists() or _file().read_text("utf-8") != written(now):
+    for version in contract.SERVED:
+        check_one(version, document(version))
+
+
+def check_one(version: int, now: dict[str, Any]) -> None:
+    """Compare what a version is now with its file, its wire and the changelog.
+
+    Raises: WireChanged, ContractStale, ChangelogSilent
+    """
+    require_same(version, fingerprint(now))
+    if not _file(version).exists() or _file(version).read_text("utf-8") != written(now):
         raise ContractStale
+    require_told(version, fingerprint(now))
 
 
 def write(*, amend: bool = False) -> None:
-    """Write the file, and for a new version the fingerprint of its wire.
+    """Write the file of every version that is served, and put down its wire.
 
-    `amend` lets a version change that nobody speaks yet.
-    Raises: WireChanged
+    `amend` lets versions change that are not released.
+    Raises: WireChanged, VersionReleased
     """
-    now, released = document(), _released()
-    if not amend and released.get(str(VERSION), fingerprint(now)) != fingerprint(now):
-        raise WireChanged
-    released[str(VERSION)] = fingerprint(now)
-    directory().mkdir(parents=True, exist_ok=True)
-    _file().write_text(written(now), "utf-8")
-    _versions().write_text(json.dumps(released, indent=2) + "\n", "utf-8")
+    for version in contract.SERVED:
+        now = document(version)
+        record(version, fingerprint(now), amend=amend)
+        directory(version).mkdir(parents=True, exist_ok=True)
+        _file(version).write_text(written(now), "utf-8")
 
 
-def _released() -> dict[str, str]:
-    path_ = _versions()
-    released: dict[str, str] = json.loads(path_.read_text("utf-8")) if path_.exists() else {}
-    return released
+def release() -> None:
+    """Mark every version that is served as released, once all is as it should be.
+
+    Raises: WireChanged, ContractStale, ChangelogSilent
+    """
+    check()
+    for version in contract.SERVED:
+        mark_released(version)
 
 
-def _versions() -> Path:
-    return Path(settings.BASE_DIR) / "contracts" / "voice-versions.json"
-
-
-def _file() -> Path:
-    return directory() / "openapi.json"
+def _file(version: int) -> Path:
+    return directory(version) / "openapi.json"

@@ -52,7 +52,7 @@ class RefusalEnvelope(Shape):
 
 
 class Contract(Shape):
-    """The contract that the server speaks."""
+    """The contract that this address speaks."""
 
     version = serializers.IntegerField()
     hash = serializers.RegexField(r"^sha256:[0-9a-f]{64}$", help_text="Of the OpenAPI file.")
@@ -61,6 +61,10 @@ class Contract(Shape):
 class ContractAnswer(Contract):
     """The contract, and who may speak it."""
 
+    served = serializers.ListField(
+        child=serializers.IntegerField(),
+        help_text="Every version that the server speaks, each below a path of its own.",
+    )
     oldest_worker = serializers.CharField(help_text="The oldest worker version that is accepted.")
 
 

@@ -20,6 +20,7 @@ STEPS: Final = ("scope", "embed", "candidates", "fuse", "render")
 # Steps in the order in which they run; `embed` is over before a connection is taken.
 _ORDER: Final = ("embed", "scope", "candidates", "fuse", "render")
 _NS: Final = 1_000_000
+_VERSION: Final = "earmark.contract_version"
 
 
 @dataclass
@@ -29,12 +30,13 @@ class SearchSpan:
     span: Span
     tracer: Tracer
     began: float
+    version: int
 
     def answered(self, asked: Asked) -> None:
         """Note what came out, and how long each step took."""
         _count(asked.answer, time.perf_counter() - self.began)
         if self.span.is_recording():
-            self.span.set_attributes(_attributes(asked))
+            self.span.set_attributes(_attributes(asked) | {_VERSION: self.version})
             self._steps(asked.answer)
 
     def _steps(self, answer: Answer) -> None:
@@ -48,14 +50,14 @@ class SearchSpan:
 
 
 @contextmanager
-def search_span(tracer: Tracer | None = None) -> Iterator[SearchSpan]:
+def search_span(tracer: Tracer | None = None, *, version: int = VERSION) -> Iterator[SearchSpan]:
     """Open the span of a search; it is closed whatever happens."""
     used = tracer or trace.get_tracer("earmark.voice")
     # An exception's text may quote what was said: only its class is noted, by the log.
     with used.start_as_current_span(
         "voice.search", record_exception=False, set_status_on_exception=False
     ) as span:
-        yield SearchSpan(span, used, time.perf_counter())
+        yield SearchSpan(span, used, time.perf_counter(), version)
 
 
 def _count(answer: Answer, seconds: float) -> None:
@@ -71,7 +73,6 @@ def _count(answer: Answer, seconds: float) -> None:
 def _attributes(asked: Asked) -> dict[str, Any]:
     answer = asked.answer
     return {
-        "earmark.contract_version": VERSION,
         "earmark.agent": str(asked.allowlist.agent_id) if asked.allowlist else "",
         "earmark.search": str(asked.search_id),
         "earmark.status": answer.status.value,

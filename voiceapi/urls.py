@@ -1,20 +1,32 @@
-"""The addresses of the voice API, below /internal/voice/v1/."""
+"""The addresses of the voice API, below the path of a contract version."""
 
 from __future__ import annotations
 
-from django.urls import path, re_path
+from django.urls import URLPattern, path, re_path
 
 from voiceapi import views
 
 app_name = "voiceapi"
-urlpatterns = [
-    path("sessions", views.SessionsView.as_view(), name="sessions"),
-    path("sessions/<str:session>/renew", views.RenewView.as_view(), name="renew"),
-    path("sessions/<str:session>/end", views.EndView.as_view(), name="end"),
-    path(
-        "sessions/<str:session>/tools/knowledge-search", views.SearchView.as_view(), name="search"
-    ),
-    path("contract", views.ContractView.as_view(), name="contract"),
-    path("ready", views.ReadyView.as_view(), name="ready"),
-    re_path(r"^(?P<rest>[\s\S]*)\Z", views.NothingView.as_view(), name="nothing"),
-]
+
+
+def addresses(version: int) -> list[URLPattern]:
+    """Return every address as a version has it; a later version puts what it changes before these."""
+    opened = "sessions/<str:session>"
+    return [
+        path("sessions", views.SessionsView.as_view(version=version), name="sessions"),
+        path(f"{opened}/renew", views.RenewView.as_view(version=version), name="renew"),
+        path(f"{opened}/end", views.EndView.as_view(version=version), name="end"),
+        path(
+            f"{opened}/tools/knowledge-search",
+            views.SearchView.as_view(version=version),
+            name="search",
+        ),
+        path("contract", views.ContractView.as_view(version=version), name="contract"),
+        path("ready", views.ReadyView.as_view(version=version), name="ready"),
+        re_path(
+            r"^(?P<rest>[\s\S]*)\Z", views.NothingView.as_view(version=version), name="nothing"
+        ),
+    ]
+
+
+urlpatterns = addresses(1)

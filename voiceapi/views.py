@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from voiceapi import described, metrics, requests
+from voiceapi import contract, described, metrics, requests
 from voiceapi.answers import (
     STATUS,
     renewed_body,
@@ -18,7 +18,7 @@ from voiceapi.answers import (
     written,
 )
 from voiceapi.authentication import holder_of
-from voiceapi.contract import OLDEST_WORKER, VERSION, summary
+from voiceapi.contract import OLDEST_WORKER, summary
 from voiceapi.door import OpenView, VoiceView
 from voiceapi.errors import NotFound
 from voiceapi.finding import Named, find_agent, find_session, within
@@ -47,7 +47,8 @@ class SessionsView(VoiceView):
             opened = open_session(agent, _call(body), wanted, kid=holder.kid, at=self.at)
         metrics.SESSIONS.inc()
         parts = Parts(opened.rules, opened.added, body["additions"])
-        return Response(session_body(opened.session, assemble(agent, parts)), status=201)
+        told = session_body(opened.session, assemble(agent, parts), self.version)
+        return Response(told, status=201)
 
 
 class RenewView(VoiceView):
@@ -61,7 +62,7 @@ class RenewView(VoiceView):
         with within(holder, deadline):
             found = find_session(holder, _named(body), session, at=self.at)
             touch(found, at=self.at)
-        return Response(renewed_body(found))
+        return Response(renewed_body(found, self.version))
 
 
 class EndView(VoiceView):
@@ -88,7 +89,7 @@ class SearchView(VoiceView):
         holder, deadline = holder_of(request), self.deadline(request)
         body = self.body(request, requests.SearchRequest)
         wanted = Wanted(holder, _named(body), session, body)
-        with search_span() as span:
+        with search_span(version=self.version) as span:
             asked = search(wanted, at=self.at, deadline=deadline)
             span.answered(asked)
         return Response(
@@ -99,12 +100,14 @@ class SearchView(VoiceView):
 
 
 class ContractView(OpenView):
-    """Which contract this server speaks."""
+    """Which contract this address speaks, and which others the server."""
 
     @described.contract
     def get(self, _request: Request) -> Response:
-        """Answer with version, hash and the oldest worker that may speak to it."""
-        return Response({**summary(), "oldest_worker": OLDEST_WORKER})
+        """Answer with version, hash, all that is served and the oldest worker that may speak to it."""
+        served = sorted(contract.SERVED)
+        told = {**summary(self.version), "served": served, "oldest_worker": OLDEST_WORKER}
+        return Response(told)
 
 
 class ReadyView(OpenView):
@@ -113,8 +116,9 @@ class ReadyView(OpenView):
     @described.ready
     def get(self, request: Request) -> Response:
         """Answer 200 when every check passes, else 503 with those that fail."""
-        require_ready(request.query_params.get("version"))
-        return Response({"ready": True, "version": VERSION, "checks": list(CHECKS)})
+        asked = request.query_params.get("version", str(self.version))
+        require_ready(asked)
+        return Response({"ready": True, "version": int(asked), "checks": list(CHECKS)})
 
 
 @extend_schema(exclude=True)

@@ -7,7 +7,6 @@ import time
 from typing import Any, cast
 
 import pytest
-from django.conf import settings as django_settings
 from django.db import connection, connections
 
 from config.database.base import DatabaseWrapper
@@ -15,7 +14,6 @@ from config.database.pooling import forget_connections, share_connections
 from tests.embedders import CountingEmbedder
 from tests.voice import runtime
 from tests.world import world
-from voiceapi import contract
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HOURS = "When does the pelican lounge open?"
@@ -155,17 +153,3 @@ def test_a_statement_that_takes_too_long_is_ended_by_the_deadline(here, voice, m
     answer = voice.search(here.receptionist, session, HOURS, **{"X-Deadline-Ms": "1500"})
     assert answer.json()["status"] == "timeout"
     assert time.monotonic() - began < 2
-
-
-def test_two_versions_are_served_beside_each_other_for_one_release(here, voice, monkeypatch):
-    monkeypatch.setattr("scopes.asking.current_embedder", CountingEmbedder)
-    session = voice.session(here.receptionist)
-    old, new = {"X-Earmark-Contract": "1"}, {"X-Earmark-Contract": "2"}
-    assert voice.search(here.receptionist, session, HOURS, **new).status_code == 409
-    monkeypatch.setattr(contract, "SERVED", (1, 2))
-    for version in (old, new):
-        assert voice.search(here.receptionist, session, HOURS, **version).status_code == 200
-    third = voice.search(here.receptionist, session, HOURS, **{"X-Earmark-Contract": "3"})
-    assert third.json()["error"]["fields"] == {"served": ["1", "2"]}
-    assert contract.VERSION in contract.SERVED
-    assert (django_settings.BASE_DIR / "contracts" / "voice-v1" / "openapi.json").exists()

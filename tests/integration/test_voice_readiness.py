@@ -48,6 +48,7 @@ def test_the_contract_needs_no_header_and_names_the_published_file(voice):
     assert answer.json() == {
         "version": 1,
         "hash": "sha256:" + hashlib.sha256(published).hexdigest(),
+        "served": [1],
         "oldest_worker": "0.1.0",
     }
 

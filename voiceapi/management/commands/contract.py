@@ -1,4 +1,4 @@
-"""Write the published contract, or check that code, file and version agree."""
+"""Write the published contracts, release them, or check that code, files, versions and changelog agree."""
 
 from __future__ import annotations
 
@@ -6,27 +6,31 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from voiceapi.publishing import ContractStale, WireChanged, check, write
+from tenants.errors import EarmarkError
+from voiceapi.publishing import check, release, write
 
 
 class Command(BaseCommand):
-    """`contract --write` and `contract --check`."""
+    """`contract --write`, `contract --check` and `contract --release`."""
 
-    help = "Write contracts/voice-v1/openapi.json from the code, or check that they agree."
+    help = "Write contracts/voice-v*/openapi.json from the code, check that they agree, or release."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take one of the two; amending is for a version that nobody speaks yet."""
+        """Take one of the three; amending is for versions that are not released."""
         wanted = parser.add_mutually_exclusive_group(required=True)
         wanted.add_argument("--write", action="store_true")
         wanted.add_argument("--check", action="store_true")
-        parser.add_argument("--amend", action="store_true", help="Let this version's wire change.")
+        wanted.add_argument("--release", action="store_true", help="Let no served version change.")
+        parser.add_argument("--amend", action="store_true", help="Let a version's wire change.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Do it, or say in one sentence why not."""
         try:
             if options["write"]:
                 write(amend=options["amend"])
+            elif options["release"]:
+                release()
             else:
                 check()
-        except (ContractStale, WireChanged) as error:
+        except EarmarkError as error:
             raise CommandError(str(error)) from error

@@ -110,14 +110,15 @@ class VoiceClient:
         return _search_reply(answer)
 
     async def contract(self) -> ContractInfo:
-        """The contract the server serves.
+        """The contract the server serves; that it serves others too is no reason to refuse it.
 
         Raises: ServerNotReady, ContractMismatch.
         """
         answer = await self._get("/contract", {})
         info = ContractInfo.model_validate(answer.json())
-        if info.version != CONTRACT_VERSION:
-            raise ContractMismatch(f"The server serves contract {info.version}.")
+        served = info.served or (info.version,)
+        if CONTRACT_VERSION not in served:
+            raise ContractMismatch(f"The server serves contract {', '.join(map(str, served))}.")
         return info
 
     async def ready(self) -> None:

@@ -161,8 +161,9 @@ class ErrorReply(_Answer):
 
 
 class ContractInfo(_Answer):
-    """What the server says about the contract it serves."""
+    """What the server says about the contract it serves, and which others it serves beside it."""
 
     version: int
     hash: str
+    served: tuple[int, ...] = ()
     oldest_worker: str | None = None

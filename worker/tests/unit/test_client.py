@@ -118,3 +118,15 @@ async def test_readiness_names_what_fails():
 async def test_a_contract_of_another_version_is_a_mismatch():
     with pytest.raises(ContractMismatch):
         await a_client(answering(200, {"json": {"version": 2, "hash": "x"}})).contract()
+
+
+@pytest.mark.parametrize("version", [1, 2])
+async def test_a_server_that_serves_this_version_beside_another_is_accepted(version):
+    body = {"version": version, "hash": "x", "served": [1, 2]}
+    assert (await a_client(answering(200, {"json": body})).contract()).served == (1, 2)
+
+
+async def test_a_server_that_serves_this_version_no_more_is_a_mismatch():
+    body = {"version": 2, "hash": "x", "served": [2, 3]}
+    with pytest.raises(ContractMismatch, match="2, 3"):
+        await a_client(answering(200, {"json": body})).contract()
