@@ -39,6 +39,7 @@ from knowledge.models import (
     Source,
     SourceKind,
 )
+from knowledge.shelving.items import refuse_too_late
 from knowledge.text.normalising import clean
 from tenants.auditing import Change, note
 from tenants.isolation import organization_context
@@ -164,13 +165,14 @@ def withdraw_correction(organization_id: int, item_id: UUID, act: Act) -> None:
 def restore_correction(organization_id: int, item_id: UUID, act: Act) -> None:
     """Bring a correction back; it waits for approval again where the organization needs one.
 
-    Raises: RoleMissing, AnswerNotThere, AnswerChangedMeanwhile, AnswerNotArchived
+    Raises: RoleMissing, AnswerNotThere, AnswerChangedMeanwhile, AnswerNotArchived, RestoreTooLate
     """
     require(act, Role.PUBLISHER, organization_id)
     with organization_context(organization_id, durable=not act.joins):
         item = _locked(organization_id, item_id, act)
         if item.deleted_at is None:
             raise AnswerNotArchived
+        refuse_too_late(item.deleted_at, act.at)
         waits = item.organization.approval_required
         status = ReviewStatus.PENDING if waits else ReviewStatus.APPROVED
         change(item, at=act.at, deleted_at=None, review_status=status)

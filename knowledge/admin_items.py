@@ -32,11 +32,8 @@ COLUMNS: Final = (
     "jurisdictions", "agent_restricted", "agents", "valid_from", "valid_until",
 )  # fmt: skip
 
-# What is done here to items whose text and review belong to golden answers.
-_LEFT_OPEN: Final = {
-    ItemKind.GOLDEN: frozenset({"retry"}),
-    ItemKind.CORRECTION: frozenset({"retry", "withdraw", "restore"}),
-}
+# What is done here to golden answers and corrections, which have verbs of their own.
+_LEFT_OPEN: Final = frozenset({"retry"})
 
 
 class ItemForm(GatedForm):
@@ -99,7 +96,7 @@ class ItemAdmin(TruthAdmin):
         if not self.has_change_permission(request, obj):
             return _reading((*text, "review_status"), told)
         return (
-            (None, {"fields": (*text, "review_status", "seen_version")}),
+            (None, {"fields": (*text, "review_status")}),
             *FIELDSETS,
             agents,
             (_("Known about it"), {"fields": told}),
@@ -117,7 +114,7 @@ class ItemAdmin(TruthAdmin):
 
     def allows(self, verb: str, row: Any) -> bool:
         """Keep to what a kind leaves open: the rest is published, or approved by a second person."""
-        return row.kind not in _LEFT_OPEN or verb in _LEFT_OPEN[row.kind]
+        return row.kind == ItemKind.KNOWLEDGE or verb in _LEFT_OPEN
 
     @admin.display(description=_("folder"))
     def folder_link(self, item: Item) -> SafeString:

@@ -20,9 +20,11 @@ from knowledge.finding import find
 from knowledge.indexing.state import retry_failed
 from knowledge.indexing.writing import change, restore, withdraw
 from knowledge.models import IndexState, Instruction, Item
+from knowledge.shelving.items import refuse_too_late
 from tenants.admin_actions import Button, ButtonAdmin
 from tenants.admin_authority import at_of, authority_of
 from tenants.admin_lists import ORGANIZATION, PagedList, chosen_organization, rows_with
+from tenants.errors import EarmarkError
 from tenants.models import PhoneAgent, Role, Segment
 
 Truth = Item | Instruction
@@ -128,7 +130,10 @@ class TruthAdmin(ButtonAdmin):
         )
 
     def change_row(self, request: HttpRequest, row: Any, columns: dict[str, Any]) -> None:
-        """Change a row by its verb, and let the form's copy follow."""
+        """Change a row by its verb, and let the form's copy follow.
+
+        A form's row was locked before the form was compared with it, so that all columns may be written.
+        """
         change(self.locked(row), at=at_of(request), **columns)
         row.refresh_from_db()
 
@@ -139,8 +144,13 @@ class TruthAdmin(ButtonAdmin):
         return gettext("Withdrawn. It is gone from the next search, and can be restored.")
 
     def restore(self, request: HttpRequest, row: Any) -> str:
-        """Take a deletion back."""
-        restore(self.locked(row), at=at_of(request))
+        """Take a deletion back.
+
+        Raises: RestoreTooLate
+        """
+        found = self.locked(row)
+        refuse_too_late(found.deleted_at, at_of(request))
+        restore(found, at=at_of(request))
         self.note(request, row, "restore")
         return gettext("Restored. It can be found from the next search on.")
 
@@ -168,12 +178,22 @@ class TruthAdmin(ButtonAdmin):
     def _each(self, request: HttpRequest, queryset: QuerySet[Any], verb: str) -> None:
         found = rows_with(request, Role.EDITOR, queryset)
         rows = [row for row in found if self.allows(verb, row)]
-        for row in rows:
-            getattr(self, verb)(request, row)
+        refusals = [str(one) for row in rows if (one := self._refusal(request, row, verb))]
+        count = len(rows) - len(refusals)
         told = ngettext(
-            "Done for {n} of the chosen rows.", "Done for {n} of the chosen rows.", len(rows)
+            "Done for {n} of the chosen rows.", "Done for {n} of the chosen rows.", count
         )
-        messages.success(request, told.format(n=len(rows)))
+        messages.success(request, told.format(n=count))
+        for refusal in sorted(set(refusals)):
+            messages.error(request, gettext(refusal))
+
+    def _refusal(self, request: HttpRequest, row: Any, verb: str) -> EarmarkError | None:
+        """Do it to one row; return why it stays as it is, if it does."""
+        try:
+            getattr(self, verb)(request, row)
+        except EarmarkError as refusal:
+            return refusal
+        return None
 
     def allows(self, verb: str, row: Any) -> bool:
         """Whether this is done to such a row here, whoever asks."""

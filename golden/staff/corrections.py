@@ -32,6 +32,7 @@ from golden.staff.asking import (
 )
 from golden.staff.forms import ConfirmForm
 from knowledge.models import Item, ItemKind, ReviewStatus
+from knowledge.shelving.errors import RestoreTooLate
 from tenants.admin_authority import authority_of
 from tenants.admin_lists import CappedPaginator
 from tenants.admin_site import own_transaction
@@ -153,7 +154,7 @@ def decide_correction(request: HttpRequest, item_id: UUID, name: str) -> HttpRes
         verb.carry_out(
             item.organization_id, item.pk, act_of(request, told["reason"], told["lock_version"])
         )
-    except GoldenError as refusal:
+    except (GoldenError, RestoreTooLate) as refusal:
         with in_own_organizations(request):
             again = _item(request, item_id)
             fresh = ConfirmForm(initial={"lock_version": again.lock_version})

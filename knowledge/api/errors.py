@@ -15,6 +15,7 @@ from knowledge.shelving.errors import (
     FolderInUse,
     NothingChosen,
     NotOurs,
+    RestoreTooLate,
     SourceFilesIt,
     StaysInSource,
 )
@@ -43,6 +44,7 @@ class StillUsed(KnowledgeError):
 STATUSES: Final[Mapping[type[EarmarkError], int]] = {
     ContentWithdrawn: 409,
     NotOurs: 409,
+    RestoreTooLate: 409,
     NameTaken: 409,
     StillUsed: 409,
     FolderGone: 404,

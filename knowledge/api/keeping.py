@@ -24,8 +24,9 @@ from knowledge.indexing.writing import (
     write_instruction,
     write_item,
 )
-from knowledge.models import Instruction, Item, ItemKind, Source, SourceKind
+from knowledge.models import Instruction, Item, Source, SourceKind
 from knowledge.shelving.errors import NotOurs
+from knowledge.shelving.items import refuse_not_ours, refuse_too_late
 from tenants.auditing import Actor, Change, note
 from tenants.refusals import InvalidRequest
 
@@ -110,15 +111,16 @@ class Hand:
 
         Raises: NotOurs
         """
-        _refuse_golden(row)
+        _refuse_not_ours(row)
         return self._put(row, "withdraw") if row.deleted_at is None else _unchanged(row)
 
     def restore(self, row: Truth) -> Written:
         """Take a deletion back; of what is there it changes nothing.
 
-        Raises: NotOurs
+        Raises: NotOurs, RestoreTooLate
         """
-        _refuse_golden(row)
+        _refuse_not_ours(row)
+        refuse_too_late(row.deleted_at, self.at)
         return self._put(row, "restore") if row.deleted_at is not None else _unchanged(row)
 
     def _put(self, row: Truth, verb: str) -> Written:
@@ -190,15 +192,13 @@ def _unchanged(row: Truth) -> Written:
     return change(row, at=row.updated_at)
 
 
-def _refuse_golden(row: Truth) -> None:
-    if isinstance(row, Item) and row.kind == ItemKind.GOLDEN:
-        raise NotOurs
+def _refuse_not_ours(row: Truth) -> None:
+    if isinstance(row, Item):
+        refuse_not_ours(row)
 
 
 def _refuse_unchangeable(row: Truth) -> None:
-    _refuse_golden(row)
-    if isinstance(row, Item) and row.kind == ItemKind.CORRECTION:
-        raise NotOurs
+    _refuse_not_ours(row)
     if row.deleted_at is not None:
         raise ContentWithdrawn
 

@@ -124,11 +124,10 @@ def item_page(request: HttpRequest, organization: str, item_id: UUID) -> HttpRes
 
 
 def _item_actions(item: Item) -> list[tuple[str, str]]:
-    """Return what this item leaves open here: golden answers and corrections are published elsewhere."""
-    if item.kind == ItemKind.GOLDEN:
+    """Return what this item leaves open here: golden answers and corrections have pages of their own."""
+    if item.kind != ItemKind.KNOWLEDGE:
         return []
     if item.deleted_at is not None:
         return _actions(Asked(deleted="yes"))
     turned = "unpublish" if item.review_status == ReviewStatus.APPROVED else "publish"
-    wanted = {"delete", turned} if item.kind == ItemKind.KNOWLEDGE else {"delete"}
-    return [(name, label) for name, label in _actions(Asked()) if name in wanted]
+    return [(name, label) for name, label in _actions(Asked()) if name in {"delete", turned}]

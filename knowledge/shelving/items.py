@@ -57,8 +57,7 @@ def deleted_item(row: Item, at: datetime) -> Put:
 
     Raises: NotOurs
     """
-    if row.kind == ItemKind.GOLDEN:
-        raise NotOurs
+    refuse_not_ours(row)
     return Put(row, "withdraw", {"deleted_at": row.deleted_at or at})
 
 
@@ -67,10 +66,8 @@ def restored_item(row: Item, at: datetime) -> Put:
 
     Raises: NotOurs, RestoreTooLate
     """
-    if row.kind == ItemKind.GOLDEN:
-        raise NotOurs
-    if row.deleted_at is not None and row.deleted_at < at - RESTORABLE:
-        raise RestoreTooLate
+    refuse_not_ours(row)
+    refuse_too_late(row.deleted_at, at)
     return Put(row, "restore", {"deleted_at": None})
 
 
@@ -99,8 +96,7 @@ def put_back(row: Item, before: Mapping[str, Any]) -> Put:
 
     Raises: NotOurs
     """
-    if row.kind == ItemKind.GOLDEN:
-        raise NotOurs
+    refuse_not_ours(row)
     return Put(row, "undo", {name: _read(name, value) for name, value in before.items()})
 
 
@@ -121,8 +117,25 @@ def _read(name: str, value: Any) -> Any:
     return value
 
 
-def _refuse_unwritten(row: Item) -> None:
+def refuse_not_ours(row: Item) -> None:
+    """Refuse what golden answers and corrections are served through: they have verbs of their own.
+
+    Raises: NotOurs
+    """
     if row.kind != ItemKind.KNOWLEDGE:
         raise NotOurs
+
+
+def refuse_too_late(deleted_at: datetime | None, at: datetime) -> None:
+    """Refuse to restore what was deleted so long ago that it may be removed at any moment.
+
+    Raises: RestoreTooLate
+    """
+    if deleted_at is not None and deleted_at < at - RESTORABLE:
+        raise RestoreTooLate
+
+
+def _refuse_unwritten(row: Item) -> None:
+    refuse_not_ours(row)
     if row.deleted_at is not None:
         raise ItemDeleted
