@@ -6,7 +6,7 @@ import logging
 import uuid
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import DatabaseError, connection
@@ -14,6 +14,7 @@ from psycopg import errors as pg
 
 from knowledge.embedding.selection import current_embedder
 from knowledge.models import SearchRecord
+from knowledge.retrieval.bounding import LOCK_WAIT, until
 from knowledge.retrieval.deadline import Deadline, DeadlinePassed
 from knowledge.retrieval.grounding import NO_MATCH, UNAVAILABLE
 from knowledge.retrieval.pipeline import Stopwatch, digest, retrieve
@@ -34,10 +35,12 @@ from knowledge.retrieval.types import (
 )
 from scopes.resolution import allowlist_for
 from scopes.snapshots import snapshot_of
-from tenants.isolation import organization_context
 from tenants.models import Contact, PhoneAgent
 
 log = logging.getLogger(__name__)
+
+# What a search leaves of its time for being written down (seconds).
+RECORD_NEEDS: Final = 0.3
 
 
 @dataclass(frozen=True)
@@ -78,11 +81,12 @@ class Recording:
 
 @dataclass(frozen=True)
 class Asked:
-    """The answer, the allowlist it was found in, and the name of its record."""
+    """The answer, the allowlist it was found in, the name of its record, and who was asked."""
 
     answer: Answer
     allowlist: Allowlist | None
     search_id: UUID
+    agent_id: UUID | None = None
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,7 @@ def ask(
     allowlist, answer = _search(request, understood)
     search_id = uuid.uuid4()
     _write_down(search_id, request, understood, allowlist, answer)
-    return Asked(answer, allowlist, search_id)
+    return Asked(answer, allowlist, search_id, agent.pk)
 
 
 def _focus(request: _Request, understood: Understood) -> Focus:
@@ -143,10 +147,8 @@ def _search(request: _Request, understood: Understood) -> tuple[Allowlist | None
     try:
         # A thread may have to wait for one; what is left is counted from then on.
         connection.ensure_connection()
-        request.deadline.check()
-        with organization_context(
-            request.agent.organization_id, snapshot=True, settings=_bounds(request.deadline)
-        ):
+        deadline = request.deadline.earlier(RECORD_NEEDS)
+        with until(deadline, request.agent.organization_id, snapshot=True):
             return _in_snapshot(request, understood)
     except (DatabaseError, ForeignRow, DeadlinePassed) as failure:
         return None, _failed(failure, understood, request.deadline)
@@ -178,10 +180,6 @@ def _is_vacant(scope: Scope) -> bool:
     return isinstance(scope, Selection) and scope.is_vacant
 
 
-def _bounds(deadline: Deadline) -> dict[str, str]:
-    return {"statement_timeout": f"{max(1, int(deadline.remaining() * 1000))}ms"}
-
-
 def _failed(failure: Exception, understood: Understood, deadline: Deadline) -> Answer:
     late = isinstance(failure, DeadlinePassed) or (
         isinstance(failure.__cause__, pg.QueryCanceled) and deadline.remaining() < 1
@@ -202,11 +200,13 @@ def _write_down(
     allowlist: Allowlist | None,
     answer: Answer,
 ) -> None:
-    """Keep what was asked (redacted) and found; an answer never waits for or fails with it."""
+    """Keep what was asked (redacted) and found; an answer does not fail with it.
+
+    Nor does it wait: a record for which no time is left, or whose table is locked, is not made.
+    """
+    settings = {**LOCK_WAIT, "synchronous_commit": "off"}
     try:
-        with organization_context(
-            request.agent.organization_id, settings={"synchronous_commit": "off"}
-        ):
+        with until(request.deadline, request.agent.organization_id, settings=settings):
             SearchRecord.objects.create(
                 id=search_id,
                 organization_id=request.agent.organization_id,
@@ -222,7 +222,7 @@ def _write_down(
                 asked=_asked(request.question),
                 **_outcome(answer),
             )
-    except DatabaseError as failure:
+    except (DatabaseError, DeadlinePassed) as failure:
         log.error("search_not_recorded", extra={"failure": type(failure).__name__})
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from knowledge.embedding.protocol import SpaceSpec, Vector
+from knowledge.errors import EmbeddingTimeout
 
 DIMENSIONS = 16
 
@@ -38,7 +39,8 @@ class CountingEmbedder:
         return self.embed_passages(texts, deadline_s=deadline_s)
 
     def embed_passages(self, texts: Sequence[str], *, deadline_s: float) -> list[Vector]:
-        assert deadline_s > 0
+        if deadline_s <= 0:
+            raise EmbeddingTimeout
         self.calls.append(len(texts))
         self.before(texts)
         self.asked.update(texts)

@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from knowledge.retrieval.bounding import LOCK_WAIT, until
 from knowledge.retrieval.deadline import Deadline
-from tenants.isolation import organization_context
 from tenants.keys import KeyHolder
 from tenants.models import PhoneAgent
 from voiceapi.errors import NotFound
@@ -33,10 +33,7 @@ def within(holder: KeyHolder, deadline: Deadline) -> Iterator[None]:
 
     Raises: DeadlinePassed
     """
-    deadline.check()
-    milliseconds = max(1, int(deadline.remaining() * 1000))
-    waits = {"statement_timeout": f"{milliseconds}ms", "lock_timeout": "300ms"}
-    with organization_context(*holder.organizations, settings=waits):
+    with until(deadline, *holder.organizations, settings=LOCK_WAIT):
         yield
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from django.db import Error as DatabaseTrouble
-from django.db import connection
+from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from knowledge.embedding.selection import current_embedder
@@ -17,6 +17,8 @@ from voiceapi.contract import VERSION, is_served
 from voiceapi.errors import NotReady
 
 CHECKS: Final = ("contract", "database", "migrations", "embedding")
+# Whoever asks has a time-out of its own, and a thread that waits for the database answers nobody.
+_PATIENCE: Final = "SET LOCAL statement_timeout = '2s'; SET LOCAL lock_timeout = '2s'"
 _migrated: set[str] = set()
 
 
@@ -39,7 +41,9 @@ def _of_the_database() -> dict[str, list[str]]:
         "embedding": (_has_space, "The embedding space in use is not activated."),
     }
     try:
-        return {name: [why] for name, (holds, why) in checks.items() if not holds()}
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(_PATIENCE)
+            return {name: [why] for name, (holds, why) in checks.items() if not holds()}
     except DatabaseTrouble:
         return {"database": ["The database does not answer."]}
 

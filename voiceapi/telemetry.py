@@ -73,7 +73,7 @@ def _count(answer: Answer, seconds: float) -> None:
 def _attributes(asked: Asked) -> dict[str, Any]:
     answer = asked.answer
     return {
-        "earmark.agent": str(asked.allowlist.agent_id) if asked.allowlist else "",
+        "earmark.agent": "" if asked.agent_id is None else str(asked.agent_id),
         "earmark.search": str(asked.search_id),
         "earmark.status": answer.status.value,
         "earmark.mode.instructions": _mode(asked, "instruction"),

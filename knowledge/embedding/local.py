@@ -84,6 +84,7 @@ class LocalEmbedder:
                 raise EmbeddingTimeout
 
         with self._turn(modality, ends):
+            between()
             raw = self.engine.embed(texts, modality, between)
         return checked(raw, count=len(texts), dimensions=self.space.dimensions)
 

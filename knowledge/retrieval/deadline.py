@@ -31,6 +31,10 @@ class Deadline:
         """Return the deadline that many seconds from now."""
         return cls(clock() + seconds, clock)
 
+    def earlier(self, seconds: float) -> Deadline:
+        """Return the deadline of a step that leaves that much for what follows."""
+        return Deadline(self.ends - seconds, self.clock)
+
     def remaining(self) -> float:
         """Return the seconds left, never below zero."""
         return max(0.0, self.ends - self.clock())

@@ -2,42 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import regex
 
-_BORDER = regex.compile(r"\n+|(?<=[.!?…。！？؟۔।])[\"'”’)\]]*\s+|(?<=[。！？])")
-_WORD_BORDER = regex.compile(r"(?<!\d)\s+|\s+(?!\d)")
-_GRAPHEME = regex.compile(r"\X")
+from knowledge.text.blocks import ITEM
+from knowledge.text.sentences import CLUSTER, END, SPACES
+
 ELLIPSIS = "…"
+# A line that the next one does not go on with: neither in lower case, nor indented below an item.
+_LINE = regex.compile(rf"\n(?=[ \t]*\n|[^\s\p{{Ll}}]|{ITEM.pattern})")
+# Groups of digits with one sign or space between them: amounts, dates, times, telephone numbers. What
+# has more than ten groups is a list of numbers.
+_NUMBER = regex.compile(
+    r"(?:(?<![\p{L}\p{N}])[+\-−])?\p{N}+(?:[.,:/'’٫٬·\-–\x20\u00a0\u2009\u202f]\p{N}+){0,9}[%٪‰]?"
+)
 
 
 def cut(text: str, limit: int) -> str:
     """Return at most `limit` characters, whole sentences or list items where there are any.
 
-    Units: characters; never ends inside a number or a grapheme.
+    Units: characters; never ends inside a number or a grapheme, and is empty where only a part of one fits.
     """
     text = text.strip()
     if len(text) <= limit:
         return text
-    whole = _last_border(text, _BORDER, limit)
+    # What stands behind a border decides whether it is one.
+    ahead = text[: 2 * limit]
+    places = _places(ahead, limit)
+    whole = _last(_borders(ahead), places, limit)
     if whole:
-        return text[:whole].rstrip()
+        return ahead[:whole]
     # One long sentence: stop between words, else between characters, and show that it goes on.
-    end = _last_border(text, _WORD_BORDER, limit - 1)
-    return (text[:end] if end else _graphemes(text, limit - 1)).rstrip() + ELLIPSIS
+    places.discard(limit)
+    words = (match.start() for match in SPACES.finditer(ahead))
+    end = _last(words, places, limit) or max(places, default=0)
+    return ahead[:end].rstrip() + ELLIPSIS if end else ""
 
 
-def _last_border(text: str, border: regex.Pattern[str], limit: int) -> int:
-    """Return the last border that leaves a fair part of the text, or 0."""
-    ends = [match.start() for match in border.finditer(text, 0, limit + 1)]
-    return ends[-1] if ends and limit // 3 <= ends[-1] <= limit else 0
+def _borders(text: str) -> Iterable[int]:
+    """Return where sentences and lines end, without the space behind them."""
+    ends = [match.end() for match in END.finditer(text)]
+    ends += [match.start() for match in _LINE.finditer(text)]
+    return (len(text[:end].rstrip()) for end in ends)
 
 
-def _graphemes(text: str, limit: int) -> str:
-    end = 0
-    for match in _GRAPHEME.finditer(text, 0):
+def _places(text: str, limit: int) -> set[int]:
+    """Return where text may be cut at all, up to the limit."""
+    places = set()
+    for match in CLUSTER.finditer(text):
         if match.end() > limit:
             break
-        end = match.end()
-    while end and end < len(text) and text[end - 1].isdigit() and text[end].isdigit():
-        end -= 1
-    return text[:end]
+        places.add(match.end())
+    for match in _NUMBER.finditer(text):
+        places.difference_update(range(match.start() + 1, match.end()))
+    return places
+
+
+def _last(ends: Iterable[int], places: set[int], limit: int) -> int:
+    """Return the last of them that leaves a fair part of the text, or 0."""
+    last = max(places.intersection(ends), default=0)
+    return last if last >= limit // 3 else 0

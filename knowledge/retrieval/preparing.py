@@ -50,9 +50,10 @@ def prepare(
 def _embed(
     queries: Sequence[Query], embedder: Embedder, deadline: Deadline
 ) -> tuple[Vector, ...] | None:
-    budget = min(EMBEDDING_AT_MOST, deadline.remaining() - SEARCH_NEEDS)
-    if not queries or budget <= 0:
+    if not queries:
         return None
+    # With nothing left to wait for, what is remembered is still there at once.
+    budget = max(0.0, min(EMBEDDING_AT_MOST, deadline.remaining() - SEARCH_NEEDS))
     try:
         texts = [prepare_for_embedding(with_codes(query.text)) for query in queries]
         return tuple(embedder.embed_queries(texts, deadline_s=budget))

@@ -11,6 +11,9 @@ from django.db import connection, connections
 
 from config.database.base import DatabaseWrapper
 from config.database.pooling import forget_connections, share_connections
+from knowledge.embedding.query_cache import CachedEmbedder, QueryCache
+from knowledge.retrieval import bounding
+from knowledge.retrieval.deadline import Deadline
 from tests.embedders import CountingEmbedder
 from tests.voice import runtime
 from tests.world import world
@@ -120,6 +123,7 @@ def test_when_every_connection_is_taken_the_search_says_so_in_time(here, voice, 
         for one in taken:
             shared().putconn(one)
     assert answer.status_code == 503
+    assert answer.json()["error"]["code"] == "database_away"
     assert voice.search(here.receptionist, session, HOURS).status_code == 200
 
 
@@ -127,7 +131,7 @@ def test_a_statement_may_take_what_remains_and_no_longer(here, voice, monkeypatc
     limits = []
 
     def note(execute, sql, params, many, context):
-        if "statement_timeout" in sql and params:
+        if "app.organization" in sql and "statement_timeout" in sql:
             limits.append(int(params[1].removesuffix("ms")))
         return execute(sql, params, many, context)
 
@@ -135,7 +139,8 @@ def test_a_statement_may_take_what_remains_and_no_longer(here, voice, monkeypatc
     session = voice.session(here.receptionist)
     with connection.execute_wrapper(note):
         voice.search(here.receptionist, session, HOURS, **{"X-Deadline-Ms": "3500"})
-    before, after = limits
+    before, after, record = limits
+    assert record <= after + 300
     assert 2_500 < before <= 3_000
     assert 1_500 < after <= before - 490
 
@@ -153,3 +158,50 @@ def test_a_statement_that_takes_too_long_is_ended_by_the_deadline(here, voice, m
     answer = voice.search(here.receptionist, session, HOURS, **{"X-Deadline-Ms": "1500"})
     assert answer.json()["status"] == "timeout"
     assert time.monotonic() - began < 2
+
+
+def test_a_question_that_was_embedded_before_needs_no_time_for_it(here, voice, monkeypatch):
+    embedder = CachedEmbedder(CountingEmbedder(), QueryCache())
+    monkeypatch.setattr("scopes.asking.current_embedder", lambda: embedder)
+    session = voice.session(here.receptionist)
+    told = [
+        voice.search(here.receptionist, session, HOURS, **{"X-Deadline-Ms": milliseconds}).json()
+        for milliseconds in ("1600", "5500", "1600")
+    ]
+    assert [answer["degraded"] for answer in told] == [["dense"], [], []]
+
+
+def test_several_statements_together_end_with_the_deadline_too(here, voice, monkeypatch):
+    monkeypatch.setattr("scopes.asking.current_embedder", CountingEmbedder)
+    begun = []
+
+    def slow(*_args, **_kwargs):
+        for _ in range(5):
+            with connection.cursor() as cursor:
+                begun.append(cursor.execute("SELECT pg_sleep(0.6)"))
+
+    monkeypatch.setattr("scopes.asking.allowlist_for", slow)
+    session = voice.session(here.receptionist)
+    began = time.monotonic()
+    answer = voice.search(here.receptionist, session, HOURS, **{"X-Deadline-Ms": "2000"})
+    assert answer.json()["status"] == "timeout"
+    assert len(begun) == 1
+    assert time.monotonic() - began < 2
+
+
+def test_a_statement_that_follows_quickly_pays_for_no_timeout_of_its_own(voice):
+    limits = []
+
+    def note(execute, sql, params, many, context):
+        limits.append(sql)
+        return execute(sql, params, many, context)
+
+    stands_still = Deadline(ends=10.0, clock=lambda: 1.0)
+    with (
+        connection.execute_wrapper(note),
+        bounding.until(stands_still),
+        connection.cursor() as cursor,
+    ):
+        for _ in range(3):
+            cursor.execute("SELECT 1")
+    assert sum("statement_timeout" in one for one in limits) == 1

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import pytest
 from django.conf import settings as django_settings
+from django.db import OperationalError
 from django.test import Client
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -87,6 +88,17 @@ def test_the_span_says_what_came_out_and_why(here, answer, spans):
     assert attributes["earmark.results.legs"] == ("lexical",)
     assert attributes["earmark.candidates.knowledge.lexical"] == 1
     assert attributes["earmark.milliseconds.embed"] >= 0
+
+
+def test_the_span_of_a_search_that_failed_says_who_was_asked(here, voice, spans, monkeypatch):
+    def fail(*_args, **_kwargs):
+        raise OperationalError
+
+    monkeypatch.setattr("scopes.asking.allowlist_for", fail)
+    voice.search(here.receptionist, voice.session(here.receptionist), HOURS)
+    attributes = finished(spans)["voice.search"].attributes
+    assert attributes["earmark.status"] == "unavailable"
+    assert attributes["earmark.agent"] == str(here.receptionist.pk)
 
 
 def test_nothing_that_was_said_is_in_spans_or_logs(here, voice, spans, caplog):

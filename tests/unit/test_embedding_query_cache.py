@@ -8,6 +8,7 @@ from prometheus_client import REGISTRY
 
 from knowledge.embedding.protocol import SpaceSpec
 from knowledge.embedding.query_cache import CacheCounts, CachedEmbedder, QueryCache
+from knowledge.errors import EmbeddingTimeout
 from tests.embedders import CountingEmbedder
 
 ONE, OTHER = SpaceSpec("p", "m", 3), SpaceSpec("p", "m", 3, query_prefix="q: ")
@@ -122,3 +123,11 @@ def test_passages_are_never_kept():
         cached.embed_passages(["a"], deadline_s=1)
     assert embedder.calls == [1, 1]
     assert cached.cache.counts == CacheCounts(hits=0, misses=0)
+
+
+def test_what_is_remembered_needs_no_time():
+    embedder = CachedEmbedder(CountingEmbedder(), QueryCache())
+    known = embedder.embed_queries(["refund"], deadline_s=20)
+    np.testing.assert_array_equal(embedder.embed_queries(["refund"], deadline_s=0), known)
+    with pytest.raises(EmbeddingTimeout):
+        embedder.embed_queries(["refund", "delivery"], deadline_s=0)
