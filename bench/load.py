@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any, Final
 
+from bench.heard import Load, load_of, server_times
 from bench.loading import Loaded, loaded
 from bench.parts import Options, Outcome
 from bench.scopes import Scope, scope_of
@@ -32,27 +35,10 @@ SCOPES: Final = (("1 %", 0.01), ("whole", None))
 # Clients that the usual configuration has places for; beyond them it may refuse, at once.
 SATURATED_ABOVE: Final = 16
 SLOWEST_REFUSAL_MS: Final = 1_000.0
+# What the server itself may spend on refusing, by the median: clients wait for busy cores as well.
+SERVER_REFUSES_WITHIN_MS: Final = 50.0
 _WARM_UP_S: Final = 3
 _MOST: Final = 100_000
-
-
-@dataclass(frozen=True)
-class Load:
-    """What clients heard.
-
-    Units: milliseconds; answers in a second; refused are 503s, other is everything that should not be.
-    """
-
-    target: str
-    clients: int
-    rate: float
-    p50: float
-    p95: float
-    p99: float
-    refused: int
-    refused_p95: float
-    other: int
-    others: dict[int, int]
 
 
 def measure(options: Options) -> Outcome:
@@ -62,15 +48,19 @@ def measure(options: Options) -> Outcome:
     scopes = {name: scope_of(corpus, name, share) for name, share in SCOPES}
     print(f"{passages:,} passages, an embedder that takes {LATENCY_S * 1000:.0f} ms, milliseconds")
     print(f"{'':>16}{'clients':>8}{'answers/s':>11}{'p50':>8}{'p95':>8}{'p99':>8}"
-          f"{'refused':>9}{'p95':>7}{'other':>7}")  # fmt: skip
+          f"{'refused':>9}{'p95':>7}{'server p50':>12}{'p95':>7}{'other':>7}")  # fmt: skip
     loads: list[Load] = []
-    with embedder() as port, earmark(corpus.database, port) as ours:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        embedder() as port,
+        earmark(corpus.database, port, log := Path(folder) / "log") as ours,
+    ):
         filters = {name: scope.filter for name, scope in scopes.items()}
         theirs: AbstractContextManager[dict[str, Target]] = (
             _hayhooks(corpus.database, port, filters) if options.peers else nullcontext({})
         )
         with theirs as peers:
-            loads += loads_on(targets_of(corpus, scopes, ours) | peers, options)
+            loads += loads_on(targets_of(corpus, scopes, ours) | peers, options, log)
     return Outcome(
         {"loads": [asdict(load) for load in loads], "ratios": list(_ratios(loads))},
         tuple(_faults(loads)),
@@ -109,28 +99,33 @@ def _hayhooks(
         }
 
 
-def loads_on(targets: dict[str, Target], options: Options) -> Iterator[Load]:
-    """Put one load after the other on each target, and say what was heard."""
+def loads_on(targets: dict[str, Target], options: Options, log: Path) -> Iterator[Load]:
+    """Put one load after the other on each target, and say what was heard; our server writes that log."""
     for target in targets.values():
         put(target, clients=8, seconds=min(_WARM_UP_S, options.seconds))
     for clients in options.clients:
         for name, target in targets.items():
             heard = put(target, clients=clients, seconds=options.seconds)
-            load = _load(name, clients, heard, target.ok, options.seconds)
+            heard["server"] = server_times(log, heard["refused"])
+            load = load_of(name, clients, heard, target.ok, options.seconds)
             print(f"{name:>16}{clients:>8}{load.rate:>11.1f}{load.p50:>8.0f}{load.p95:>8.0f}{load.p99:>8.0f}"
-                  f"{load.refused:>9}{load.refused_p95:>7.0f}{load.other:>7}", flush=True)  # fmt: skip
+                  f"{load.refused:>9}{load.refused_p95:>7.0f}{load.server_p50:>12.1f}{load.server_p95:>7.1f}"
+                  f"{load.other:>7}", flush=True)  # fmt: skip
             yield load
 
 
-def put(target: Target, *, clients: int, seconds: float, pace: float = 0.0) -> dict[str, Any]:
+def put(
+    target: Target, *, clients: int, seconds: float, pace: float = 0.0, noted_in: Path | None = None
+) -> dict[str, Any]:
     """Let so many clients ask, one question after the other, in a process of their own.
 
+    Shape: noted_in: a file that meanwhile says how many answers of each kind there were.
     Units: pace in seconds between the questions of one client; 0 asks as soon as it was answered.
     """
     told = {
         "clients": clients, "seconds": seconds, "ports": target.ports, "paths": target.paths,
         "headers": dict(target.headers), "body": target.body and dict(target.body),
-        "words": target.words, "pace": pace,
+        "words": target.words, "pace": pace, "noted_in": noted_in and str(noted_in),
     }  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-m", "bench.clients"],
@@ -138,27 +133,6 @@ def put(target: Target, *, clients: int, seconds: float, pace: float = 0.0) -> d
     )  # fmt: skip
     heard: dict[str, Any] = json.loads(done.stdout)
     return heard
-
-
-def _load(name: str, clients: int, heard: dict[str, Any], ok: int, seconds: float) -> Load:
-    by_status = {int(status): sorted(times) for status, times in heard["seconds"].items()}
-    answered, refused = by_status.pop(ok, []), by_status.pop(503, [])
-    return Load(
-        target=name,
-        clients=clients,
-        rate=round(len(answered) / seconds, 1),
-        p50=_at(answered, 0.5),
-        p95=_at(answered, 0.95),
-        p99=_at(answered, 0.99),
-        refused=len(refused),
-        refused_p95=_at(refused, 0.95),
-        other=heard["broken"] + sum(map(len, by_status.values())),
-        others={status: len(times) for status, times in by_status.items()},
-    )
-
-
-def _at(times: Sequence[float], share: float) -> float:
-    return round(times[min(len(times) - 1, int(len(times) * share))] * 1000, 1) if times else 0.0
 
 
 def _ratios(loads: Sequence[Load]) -> Iterator[dict[str, Any]]:
@@ -193,3 +167,5 @@ def _faults(loads: Sequence[Load]) -> Iterator[str]:
             yield f"{where}: {load.refused} were refused below saturation."
         if load.refused_p95 > SLOWEST_REFUSAL_MS:
             yield f"{where}: a refusal took {load.refused_p95:.0f} ms."
+        if load.server_p50 > SERVER_REFUSES_WITHIN_MS:
+            yield f"{where}: the server spent {load.server_p50:.0f} ms on a refusal."

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
+from pathlib import Path
 from typing import Final
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evals.settings")
@@ -30,11 +32,13 @@ def main() -> int:
     corpus = loaded(PASSAGES, organizations=1)
     scopes = {"whole": scope_of(corpus, "whole", None)}
     broken = 0
-    with embedder() as port:
+    with embedder() as port, tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
         for configuration in CONFIGURATIONS:
             print(f"{configuration}: processes x threads x shared connections")
-            with earmark(corpus.database, port, configuration) as ours:
-                loads = list(loads_on(targets_of(corpus, scopes, ours), options_from(os.environ)))
+            with earmark(corpus.database, port, log, configuration) as ours:
+                targets = targets_of(corpus, scopes, ours)
+                loads = list(loads_on(targets, options_from(os.environ), log))
             broken += sum(load.other for load in loads)
     return 1 if broken else 0
 

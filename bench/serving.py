@@ -5,9 +5,11 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import secrets
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +25,7 @@ from bench.loading import Loaded
 from config.private import ROOT
 from config.provision import APP, OWNER
 from config.scratch import address
+from config.variables import VARIABLES
 from tenants.auditing import Actor
 from tenants.isolation import organization_context
 from tenants.keys import issue_key, revoke_key
@@ -32,6 +35,11 @@ USUAL: Final = "2x16x8"
 VOICE: Final = "/internal/voice/v1"
 _BY: Final = Actor.process("bench")
 _STARTS_WITHIN_S: Final = 300
+# The most that a rate can be: each request is counted in the database, and none is refused.
+_RATE: Final = "1000000"
+_RATES: Final = ("EARMARK_SESSION_RATE", "EARMARK_KEY_RATE", "EARMARK_ORGANIZATION_RATE")
+# Nothing that it signs is kept.
+_SECRET: Final = secrets.token_urlsafe(64)
 
 
 @dataclass(frozen=True)
@@ -60,11 +68,13 @@ def key_for(corpus: Loaded) -> tuple[str, str]:
 
 
 def headers_with(token: str) -> dict[str, str]:
-    """Return what a voice runtime sends."""
+    """Return what a voice runtime sends, and what the proxy in front of the server adds."""
     return {
         "Authorization": f"Bearer {token}",
         "X-Earmark-Contract": "1",
         "Content-Type": "application/json",
+        "X-Forwarded-For": "127.0.0.1",
+        "X-Forwarded-Proto": "https",
     }
 
 
@@ -77,32 +87,45 @@ def embedder() -> Iterator[int]:
 
 
 @contextmanager
-def earmark(database: str, embedder_port: int, configuration: str = USUAL) -> Iterator[int]:
-    """Run the production web server: processes x threads x shared connections."""
+def earmark(
+    database: str, embedder_port: int, log: Path, configuration: str = USUAL
+) -> Iterator[int]:
+    """Run the production web server: processes x threads x shared connections; yields its port."""
     processes, threads, connections = configuration.split("x")
     port = free_port()
     command = [sys.executable, "-m", "gunicorn", "-c", "python:config.webserver"]
     command += ["-b", f"127.0.0.1:{port}", "config.wsgi"]
-    environment = environment_for(database, embedder_port) | {
-        "EARMARK_WEB_WORKERS": processes,
-        "EARMARK_WEB_THREADS": threads,
-        "EARMARK_WEB_CONNECTIONS": connections,
-    }
-    with _running(command, environment, port):
-        yield port
+    with tempfile.TemporaryDirectory() as metrics:
+        environment = environment_for(database, embedder_port) | {
+            "EARMARK_WEB_WORKERS": processes,
+            "EARMARK_WEB_THREADS": threads,
+            "EARMARK_WEB_CONNECTIONS": connections,
+            "PROMETHEUS_MULTIPROC_DIR": metrics,
+        }
+        with _running(command, environment, port, log):
+            yield port
 
 
 def environment_for(database: str, embedder_port: int) -> dict[str, str]:
-    """Return the environment in which our processes serve that database through the stub."""
-    unlimited = ("EARMARK_SESSION_RATE", "EARMARK_KEY_RATE", "EARMARK_ORGANIZATION_RATE")
-    return os.environ | {
-        "DJANGO_SETTINGS_MODULE": "config.settings.dev",
+    """Return the environment in which our processes serve that database through the stub.
+
+    Of production, with what compose.yaml says and every default, but for rates that refuse nothing.
+    """
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if name.removesuffix("_FILE") not in VARIABLES
+    }
+    return inherited | {
+        "DJANGO_SETTINGS_MODULE": "config.settings.prod",
+        "ALLOWED_HOSTS": "127.0.0.1",
+        "SECRET_KEY": _SECRET,
         "DATABASE_URL": _url(database, APP),
         "EARMARK_EMBEDDING_MODEL": "bench",
         "EARMARK_EMBEDDING_DIMENSIONS": str(DIMENSIONS),
+        "EARMARK_TRUSTED_PROXIES": "1",
         "OPENAI_BASE_URL": f"http://127.0.0.1:{embedder_port}/v1",
-        "EARMARK_LOG_LEVEL": "ERROR",
-        **dict.fromkeys(unlimited, "0"),
+        **dict.fromkeys(_RATES, _RATE),
     }
 
 
@@ -156,11 +179,15 @@ def _url(database: str, role: str) -> str:
 
 @contextmanager
 def _running(
-    command: Sequence[str], environment: Mapping[str, str], port: int
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    port: int,
+    log: Path = Path(os.devnull),
 ) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(  # noqa: S603
-        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    with log.open("ab") as written:
+        process = subprocess.Popen(  # noqa: S603
+            command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=written
+        )
     try:
         _until(lambda: _listens(port), process)
         yield process

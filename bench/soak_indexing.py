@@ -27,24 +27,22 @@ SELECT count(*), sum(jsonb_array_length(leaks)), sum(jsonb_array_length(missed))
 
 
 @contextmanager
-def indexing(mode: str, environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
+def indexing(mode: str, environment: Mapping[str, str], log: Path) -> Iterator[dict[str, str]]:
     """Keep the index up to date beside the block; return the environment of whoever saves."""
     with ExitStack() as stack:
         if mode == "drain":
             stack.enter_context(
-                beside([sys.executable, "manage.py", "index", "drain"], environment)
+                beside([sys.executable, "manage.py", "index", "drain"], environment, log)
             )
             yield dict(environment)
             return
         port, folder = free_port(), stack.enter_context(tempfile.TemporaryDirectory())
         server = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
-        stack.enter_context(beside([*server, "--dir", folder], environment))
+        stack.enter_context(beside([*server, "--dir", folder], environment, log))
         told = {**environment, "REDIS_URL": f"redis://127.0.0.1:{port}/0"}
-        schedule = [f"--schedule={Path(folder) / 'schedule'}", "--pidfile=", "--loglevel=ERROR"]
-        stack.enter_context(
-            beside([*_CELERY, "worker", "--concurrency=2", "--loglevel=ERROR"], told)
-        )
-        stack.enter_context(beside([*_CELERY, "beat", *schedule], told))
+        schedule = [f"--schedule={Path(folder) / 'schedule'}", "--pidfile="]
+        stack.enter_context(beside([*_CELERY, "worker", "--concurrency=2"], told, log))
+        stack.enter_context(beside([*_CELERY, "beat", *schedule], told, log))
         # The schedule compares every ten minutes for the first time after ten.
         command = [sys.executable, "manage.py", "index", "reconcile"]
         subprocess.run(command, cwd=ROOT, env=told, stdout=subprocess.DEVNULL, check=True)  # noqa: S603
@@ -52,11 +50,12 @@ def indexing(mode: str, environment: Mapping[str, str]) -> Iterator[dict[str, st
 
 
 @contextmanager
-def beside(command: list[str], environment: Mapping[str, str]) -> Iterator[None]:
+def beside(command: list[str], environment: Mapping[str, str], log: Path) -> Iterator[None]:
     """Run a process for a block."""
-    process = subprocess.Popen(  # noqa: S603
-        command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL
-    )
+    with log.open("ab") as written:
+        process = subprocess.Popen(  # noqa: S603
+            command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=written
+        )
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Three lines over the time of a soak, one below the other, as one SVG."""
+"""Four lines over the time of a soak, one below the other, as one SVG."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Final
 
 NAMES: Final = {
     "memory_mb": "Memory, MB",
+    "backends_mb": "Memory of the database's backends, MB",
     "connections": "Connections",
     "pending_s": "Oldest waiting change, s",
 }

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from bench.parts import PARTS, part
+from bench.serving import environment_for
 from config.private import ROOT
 
 
@@ -38,6 +39,18 @@ def test_the_parts_measure_and_write_what_they_found(tmp_path):
     cells = figures["dense"]["cells"]
     assert {cell["timings"]["earmark"]["recall"] for cell in cells} == {1.0}
     assert all("render" in steps for steps in figures["search"]["steps"].values())
+
+
+def test_servers_of_the_bench_run_as_production_does_and_count_every_request():
+    environment = environment_for("any", 9)
+    done = subprocess.run(
+        [sys.executable, "-c", "import django; django.setup();"
+         "from django.conf import settings as s; print(all(s.VOICE_RATES.values()), s.LOG_LEVEL,"
+         " s.SECURE_SSL_REDIRECT, s.TRUSTED_PROXIES)"],
+        cwd=ROOT, env=environment, capture_output=True, text=True,
+    )  # fmt: skip
+    assert environment["DJANGO_SETTINGS_MODULE"] == "config.settings.prod"
+    assert done.stdout.split() == ["True", "INFO", "True", "1"], done.stderr[-2000:]
 
 
 @pytest.mark.slow
