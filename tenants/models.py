@@ -21,6 +21,8 @@ class User(AbstractUser):
     has_second_factor = models.BooleanField(default=False, db_default=False, editable=False)
     # Until when the wrong passwords of everybody who tried this name are paid for.
     guesses_until = models.DateTimeField(null=True, blank=True, editable=False)
+    # The mailbox that was shown to be this person's; another one in `email` has yet to be.
+    proven_email = models.EmailField(blank=True, default="", db_default="", editable=False)
 
     def get_session_auth_hash(self) -> str:
         """Return what a session has to agree with: one from before a second factor ends with it."""

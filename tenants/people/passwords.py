@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from axes.helpers import get_client_ip_address
@@ -23,10 +24,15 @@ from tenants.models import User
 from tenants.people import mailing
 from tenants.people.attempts import RESETS_ASKED, RESETS_SENT, spend
 from tenants.people.errors import TooManyAttempts
+from tenants.people.mailboxes import naming
 
 
 class AskForm(PasswordResetForm):
     """The mailbox; the mail goes out beside the answer."""
+
+    def get_users(self, email: str) -> Iterable[User]:
+        """Return whose mailbox it is; one that only looks alike would be another one to the limits."""
+        return naming(email, super().get_users(email))
 
     def send_mail(
         self,
@@ -93,8 +99,9 @@ class SetPage(_OurPage, views.PasswordResetConfirmView):
 
     def form_valid(self, form: Any) -> HttpResponseBase:  # type: ignore[override]
         """Keep the password, and forgive what was guessed before: the mailbox was shown to be theirs."""
-        answer = super().form_valid(form)
         user: User = form.user
+        user.proven_email = user.email
+        answer = super().form_valid(form)
         User.objects.filter(pk=user.pk).update(guesses_until=None)
         reset(username=user.get_username())
         _note(self.request, user)

@@ -6,20 +6,21 @@ Only where the settings name a provider is this module loaded.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jwt
 from django.core.exceptions import SuspiciousOperation
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from mozilla_django_oidc.auth import OIDCAuthenticationBackend
 from requests.exceptions import RequestException
 
+from tenants.admin_authority import at_of
 from tenants.admin_site import our_site
 from tenants.models import User
+from tenants.people.mailboxes import hand_to_owner, owners
 
 log = logging.getLogger(__name__)
 
@@ -49,9 +50,13 @@ class SignOnBackend(OIDCAuthenticationBackend):  # type: ignore[misc]
         """Take only a mailbox that the provider has confirmed."""
         return bool(claims.get("email")) and claims.get("email_verified") is True
 
-    def filter_users_by_claims(self, claims: Mapping[str, Any]) -> QuerySet[User]:
+    def filter_users_by_claims(self, claims: Mapping[str, Any]) -> Sequence[User]:
         """Return who can sign in with this mailbox; two of them are none."""
-        return User.objects.filter(email__iexact=claims["email"], is_active=True, is_staff=True)
+        return owners(str(claims["email"]))
+
+    def update_user(self, user: User, claims: Mapping[str, Any]) -> User:  # noqa: ARG002
+        """Return the account, which is its owner's alone from the first time on."""
+        return hand_to_owner(user, at=at_of(self.request))
 
 
 def refused(request: HttpRequest) -> HttpResponse:

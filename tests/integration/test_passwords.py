@@ -60,6 +60,15 @@ def test_a_link_comes_by_mail_and_sets_the_password(ada):
     assert is_in(sign_in(password=NEW)[1])
 
 
+def test_a_mailbox_that_only_looks_alike_gets_no_mail(ada):
+    User.objects.update(email="iris@example.com")
+    for alike in ("iri\u017f@example.com", "\u0131ris@example.com"):
+        assert ask(alike).status_code == 302
+    assert mail.outbox == []
+    ask("IRIS@example.com")
+    assert len(mail.outbox) == 1
+
+
 def test_the_answer_does_not_tell_whether_there_is_an_account(ada):
     known, unknown = ask(), ask("nobody@example.com")
     assert (known.status_code, known.headers["Location"]) == (302, "/people/password/sent/")

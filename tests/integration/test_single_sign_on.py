@@ -6,11 +6,16 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.test import Client
+from django.utils import timezone
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from tenants.models import User
+from tenants.models import AuditEntry, Role, User
+from tenants.people.inviting import invite
+from tests.integration.test_passwords import NEW, ask, choose, link
+from tests.integration.test_sign_in import is_in, sign_in, with_device
 from tests.oidc_provider import CLIENT, provider
-from tests.staff import person
-from tests.world import tenant
+from tests.staff import browser, person
+from tests.world import BY, tenant
 
 pytestmark = pytest.mark.django_db
 REFUSED = "/people/sign-on/refused/"
@@ -36,8 +41,13 @@ def idp(settings):
 
 
 @pytest.fixture
-def ada():
-    made = person("ada", (tenant("acme").organization, "viewer"))
+def acme():
+    return tenant("acme")
+
+
+@pytest.fixture
+def ada(acme):
+    made = person("ada", (acme.organization, "viewer"))
     User.objects.filter(pk=made.pk).update(email="ada@example.com")
     return made
 
@@ -110,10 +120,112 @@ def test_a_provider_that_is_away_lets_nobody_in_and_breaks_nothing(idp, ada):
     assert sign_on(idp)[1]["Location"] == REFUSED
 
 
-def test_two_accounts_with_one_mailbox_are_none(idp, ada):
-    person("second")
-    User.objects.filter(username="second").update(email="ADA@example.com")
+def twin():
+    made = person("second")
+    User.objects.filter(pk=made.pk).update(email="ADA@example.com")
+    return made
+
+
+def who(client):
+    return client.get("/admin/").context["user"].get_username()
+
+
+def test_two_accounts_with_one_mailbox_that_neither_has_shown_are_none(idp, ada):
+    twin()
     assert sign_on(idp)[1]["Location"] == REFUSED
+
+
+def test_an_account_that_only_names_the_mailbox_does_not_keep_its_owner_out(idp, ada):
+    sign_on(idp)
+    twin()
+    assert who(sign_on(idp)[0]) == "ada"
+
+
+def test_a_new_password_by_mail_says_which_of_two_accounts_it_is(idp, ada):
+    ask()
+    choose(link())
+    twin()
+    assert who(sign_on(idp)[0]) == "ada"
+
+
+def test_two_accounts_whose_mailbox_was_shown_are_none(idp, ada):
+    sign_on(idp)
+    second = twin()
+    User.objects.filter(pk=second.pk).update(proven_email="ADA@example.com")
+    assert sign_on(idp)[1]["Location"] == REFUSED
+
+
+def test_whoever_made_the_account_from_somebody_elses_invitation_is_out_once_they_sign_on(
+    idp, acme
+):
+    made = invite(acme.organization, "ada@example.com", Role.VIEWER, by=BY, at=timezone.now())
+    stranger, chosen = Client(), "a quite long sentence"
+    form = {"username": "ada", "password1": chosen, "password2": chosen}
+    stranger.post(f"/people/join/{made.token}/", form)
+    assert who(stranger) == "ada"
+    assert who(sign_on(idp)[0]) == "ada"
+    assert stranger.get("/admin/").status_code == 302
+    assert not is_in(sign_in(password=chosen)[1])
+
+
+def test_a_second_factor_from_before_ends_with_the_first_sign_on(idp, ada):
+    with_device(ada)
+    sign_on(idp)
+    ada.refresh_from_db()
+    assert not ada.has_second_factor
+    assert not TOTPDevice.objects.exists()
+
+
+def test_the_first_sign_on_is_in_the_audit_trail_and_the_next_ones_are_not(idp, ada, acme):
+    sign_on(idp)
+    sign_on(idp)
+    with acme.context():
+        (entry,) = AuditEntry.objects.filter(verb="person.first_sign_on")
+    assert (entry.actor_label, entry.before["password"]) == ("ada", True)
+
+
+def test_a_password_that_came_by_mail_goes_on_working(idp, ada):
+    ask()
+    choose(link())
+    sign_on(idp)
+    assert is_in(sign_in(password=NEW)[1])
+
+
+def test_whoever_signed_on_gets_a_password_again_by_mail(idp, ada):
+    sign_on(idp)
+    ask()
+    choose(link())
+    sign_on(idp)
+    assert is_in(sign_in(password=NEW)[1])
+
+
+def test_an_account_without_a_password_gets_none_by_signing_on(idp, ada):
+    ada.set_unusable_password()
+    ada.save()
+    sign_on(idp)
+    ada.refresh_from_db()
+    assert not ada.has_usable_password()
+
+
+def test_a_mailbox_that_was_changed_has_to_be_shown_again(idp, ada):
+    sign_on(idp)
+    ada.refresh_from_db()
+    ada.email = "lovelace@example.com"
+    ada.set_password(NEW)
+    ada.save()
+    before = browser(ada)
+    idp.claims = CONFIRMED | {"email": "lovelace@example.com"}
+    assert who(sign_on(idp)[0]) == "ada"
+    assert before.get("/admin/").status_code == 302
+
+
+@pytest.mark.parametrize(
+    "claimed", ["iris@example.com", "\u0131r\u0131s@example.com", "iri\u017f@example.com"]
+)
+def test_letters_that_a_database_takes_for_one_another_are_different_mailboxes(idp, ada, claimed):
+    User.objects.filter(pk=ada.pk).update(email="iris@example.com")
+    idp.claims = CONFIRMED | {"email": claimed}
+    assert (sign_on(idp)[1]["Location"] == REFUSED) is (claimed != "iris@example.com")
 
 
 def test_somebody_who_was_switched_off_stays_out(idp, ada):
