@@ -16,7 +16,7 @@ from django.db.models.functions import Coalesce
 
 from knowledge.models import Category
 from knowledge.shelving.tracing import trace
-from scopes.errors import PickRefused, SelectionGone
+from scopes.errors import PickRefused, ScopeChangedMeanwhile, SelectionGone
 from scopes.models import AgentScope, Mode
 from scopes.selecting import Picks, explicit_picks, select
 from tenants.auditing import Actor
@@ -150,14 +150,19 @@ def restore_selection(
     return left_out + past.gone
 
 
-def selection_of(agent: PhoneAgent, category: str) -> PastSelection:
-    """Return an agent's present selection, to be taken over by another one."""
+def selection_of(agent: PhoneAgent, category: str, *, version: int) -> PastSelection:
+    """Return an agent's selection of a version, to be taken over by another one.
+
+    Raises: ScopeChangedMeanwhile
+    """
     with organization_context(agent.organization_id):
         picks = explicit_picks(agent, category)
-        opened = AgentScope.objects.filter(
-            organization_id=agent.organization_id, agent=agent, category=category, mode=Mode.ALL
-        ).exists()
-    return PastSelection(category, bool(picks) or not opened, picks)
+        # Looked at after the picks: while the version is the same, so are they.
+        scopes = AgentScope.objects.filter(organization_id=agent.organization_id, agent=agent)
+        seen = scopes.filter(category=category, version=version).first()
+    if seen is None:
+        raise ScopeChangedMeanwhile
+    return PastSelection(category, bool(picks) or seen.mode != Mode.ALL, picks)
 
 
 @dataclass(frozen=True)

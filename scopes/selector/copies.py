@@ -16,8 +16,9 @@ from knowledge.models import Category
 from scopes.errors import ScopeChangedMeanwhile, SelectionGone
 from scopes.retaking import restore_selection, selection_of
 from scopes.selector import words
-from scopes.selector.past import gone, restored, versions_of
+from scopes.selector.past import gone, restored
 from scopes.selector.rooms import Visit, visit
+from scopes.selector.sheet import number_in
 from scopes.selector.state import RootState, root_states
 from tenants.admin_site import our_site, own_transaction
 from tenants.models import PhoneAgent
@@ -32,6 +33,7 @@ class Choice:
     ours: str
     theirs: str
     version: int
+    their_version: int
 
 
 @own_transaction
@@ -64,14 +66,14 @@ def copy_page(request: HttpRequest, object_id: str) -> HttpResponse:
 
 def _choices(seen: Visit, other: PhoneAgent) -> list[Choice]:
     ours, theirs = (root_states(agent, seen.at, {}) for agent in (seen.agent, other))
-    versions = versions_of(seen)
     return [
         Choice(
             name,
             str(words.ROOTS[name]),
             _told(ours[name]),
             _told(theirs[name]),
-            versions[name],
+            ours[name].version,
+            theirs[name].version,
         )
         for name in Category.values
         if name in ours and name in theirs
@@ -91,14 +93,17 @@ def _copied(seen: Visit, other: PhoneAgent) -> HttpResponse:
 
 
 def _copy(seen: Visit, other: PhoneAgent, category: str) -> None:
-    version = seen.request.POST.get(f"version.{category}", "")
+    sent = seen.request.POST
+    version, theirs = (number_in(sent.get(f"{n}.{category}", "")) for n in ("version", "theirs"))
+    try:
+        shown = selection_of(other, category, version=theirs or 0)
+    except ScopeChangedMeanwhile:
+        told = _("Somebody changed the scope of {agent} after you opened the page.")
+        messages.error(seen.request, told.format(agent=other.name))
+        return
     try:
         left_out = restore_selection(
-            seen.agent,
-            selection_of(other, category),
-            version=int(version) if version.isdigit() else 0,
-            by=seen.actor,
-            at=seen.at,
+            seen.agent, shown, version=version or 0, by=seen.actor, at=seen.at
         )
     except ScopeChangedMeanwhile:
         messages.error(seen.request, _("Somebody changed the scope after you opened the page."))

@@ -31,6 +31,7 @@ from scopes.selector.deltas import keys_of
 from scopes.selector.flat import named
 from scopes.selector.picked import tree_of
 from scopes.selector.rooms import Visit, visit
+from scopes.selector.sheet import number_in
 from tenants.admin_site import our_site, own_transaction
 from tenants.models import AuditEntry
 
@@ -127,12 +128,12 @@ def restore(request: HttpRequest, object_id: str) -> HttpResponse:
     if not seen.may_change:
         raise PermissionDenied
     past = _past(seen, request.POST.get("entry", ""))
-    version = request.POST.get("version", "")
+    version = number_in(request.POST.get("version", ""))
     try:
         left_out = restore_selection(
             seen.agent,
             past,
-            version=int(version) if version.isdigit() else 0,
+            version=version or 0,
             by=seen.actor,
             at=seen.at,
         )

@@ -13,8 +13,8 @@ from knowledge.models import Category
 from scopes.errors import ScopeChangedMeanwhile, SelectionGone
 from scopes.selector.deltas import Delta
 from scopes.selector.rooms import Visit
-from scopes.selector.saving import save
-from scopes.selector.sheet import Sheet
+from scopes.selector.saving import Onto, save
+from scopes.selector.sheet import Sheet, number_in
 from scopes.selector.telling import told_saved
 
 _LONGEST_NUMBER: Final = 9
@@ -87,13 +87,14 @@ _TURNS: Final[dict[str, Callable[[Sheet, str], Sheet]]] = {
 
 def _save(visit: Visit, pressed: Pressed, category: str, version: str) -> None:
     sheet = pressed.sheets[category]
-    base = int(version) if version.isdigit() else sheet.version
+    over = number_in(version)
+    onto = Onto((sheet.version if over is None else over) or 0, sheet.version)
     try:
         saved = save(
             visit.agent,
             category,
             sheet.delta,
-            version=base or 0,
+            onto=onto,
             by=visit.actor,
             at=visit.at,
         )

@@ -15,6 +15,19 @@ from tenants.models import PhoneAgent
 
 
 @dataclass(frozen=True)
+class Onto:
+    """The version to save onto, and the one on which the changes were made, when that is known."""
+
+    version: int
+    read: int | None
+
+    @property
+    def is_as_read(self) -> bool:
+        """Whether what is changed is what was looked at; otherwise it is a merge."""
+        return self.read == self.version
+
+
+@dataclass(frozen=True)
 class Saved:
     """What saving did: whether somebody had saved between, and what was no longer there."""
 
@@ -23,7 +36,7 @@ class Saved:
 
 
 def save(
-    agent: PhoneAgent, category: str, delta: Delta, *, version: int, by: Actor, at: datetime
+    agent: PhoneAgent, category: str, delta: Delta, *, onto: Onto, by: Actor, at: datetime
 ) -> Saved:
     """Store a selection with these changes; changes already so need no saving.
 
@@ -34,16 +47,34 @@ def save(
     stored = _stored(agent, category)
     try:
         picks = picks_of(delta.applied(stored), category)
-        if not picks and not delta.clear and not delta.remove & stored:
-            # What it takes away was removed for good; only a tick that is there can be the last one.
-            raise SelectionGone
-        left_out = select_present(agent, category, picks, version=version, by=by, at=at)
+        _refuse_opening(delta, stored, onto)
+        left_out = select_present(agent, category, picks, version=onto.version, by=by, at=at)
     except ScopeChangedMeanwhile:
         # An answer that was lost on its way: what was asked is what is there.
         if not delta.clear and not delta.against(_stored(agent, category)):
             return Saved(is_merged=True)
         raise
     return Saved(left_out=left_out)
+
+
+def leaves_nothing(agent: PhoneAgent, category: str, delta: Delta) -> bool:
+    """Whether these changes take away all that is stored now, though nobody meant to clear it."""
+    return _empties(delta, _stored(agent, category))
+
+
+def _empties(delta: Delta, stored: frozenset[str]) -> bool:
+    return not delta.clear and not delta.applied(stored)
+
+
+def _refuse_opening(delta: Delta, stored: frozenset[str], onto: Onto) -> None:
+    if not _empties(delta, stored):
+        return
+    if not delta.remove & stored:
+        # What it takes away was removed for good; only a tick that is there can be the last one.
+        raise SelectionGone
+    if not onto.is_as_read:
+        # Whoever took the last ticks away saw others beside them, and meant a restriction.
+        raise ScopeChangedMeanwhile
 
 
 def _stored(agent: PhoneAgent, category: str) -> frozenset[str]:

@@ -63,10 +63,10 @@ def _sheet(sent: QueryDict, category: str) -> Sheet:
     return Sheet(
         category=category,
         delta=read_delta(sent.get(f"delta.{category}", "")),
-        version=_number(sent.get(f"version.{category}", "")),
+        version=number_in(sent.get(f"version.{category}", "")),
         opened=_opened(sent.get(f"open.{category}", "")),
         query=query_in(sent.get(f"q.{category}", "")),
-        review=_number(review),
+        review=number_in(review),
     )
 
 
@@ -87,7 +87,8 @@ def query_in(text: str) -> str:
     return "".join(c for c in text.strip() if is_storable(c))[:LONGEST_QUERY]
 
 
-def _number(text: str) -> int | None:
+def number_in(text: str) -> int | None:
+    """Return the number that a page sent, or None."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
 
 

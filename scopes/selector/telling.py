@@ -16,7 +16,10 @@ from scopes.selector.state import RootState
 
 @dataclass(frozen=True)
 class Conflict:
-    """Somebody saved meanwhile: who, when, and what each way out leads to."""
+    """Somebody saved meanwhile: who, when, and what each way out leads to.
+
+    Shape: `mine` is empty when both together would leave nothing selected.
+    """
 
     version: int
     heading: str
@@ -41,22 +44,26 @@ def told_saved(category: str, delta: Delta, saved: Saved) -> str:
     return text
 
 
-def conflict_of(state: RootState) -> Conflict:
+def conflict_of(state: RootState, *, leaves_nothing: bool) -> Conflict:
     """Return what a conflict shows; `state` is theirs with my changes on top."""
+    return Conflict(
+        version=state.version,
+        heading=_("{root} was changed meanwhile").format(root=words.ROOTS[state.category]),
+        who=_who(state),
+        mine="" if leaves_nothing else _mine(state),
+        theirs=_("Discard mine and load theirs"),
+        outcome=_outcome(state, leaves_nothing=leaves_nothing),
+    )
+
+
+def _mine(state: RootState) -> str:
     changes = len(state.delta.add) + len(state.delta.remove) + int(state.delta.clear)
     mine = ngettext(
         "Apply my changes to theirs ({n} change)",
         "Apply my changes to theirs ({n} changes)",
         changes,
     )
-    return Conflict(
-        version=state.version,
-        heading=_("{root} was changed meanwhile").format(root=words.ROOTS[state.category]),
-        who=_who(state),
-        mine=mine.format(n=words.number(changes)),
-        theirs=_("Discard mine and load theirs"),
-        outcome=_outcome(state),
-    )
+    return mine.format(n=words.number(changes))
 
 
 def _who(state: RootState) -> str:
@@ -65,9 +72,14 @@ def _who(state: RootState) -> str:
     return _("{who} saved at {when} (UTC). Nothing of yours is lost.").format(who=who, when=when)
 
 
-def _outcome(state: RootState) -> str:
+def _outcome(state: RootState, *, leaves_nothing: bool) -> str:
+    if leaves_nothing:
+        return _(
+            "Theirs and yours together leave nothing selected, which would make everything"
+            " searchable. Load theirs, or clear the selection."
+        )
     if state.delta.clear and not state.delta.add:
         return _("Applying yours makes everything searchable.")
-    if state.saved == 0 and state.delta.add:
+    if not state.is_restricted and state.delta.add:
         return _("Theirs makes everything searchable; applying yours restricts again.")
     return ""

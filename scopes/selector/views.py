@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -20,10 +20,10 @@ from scopes.selector.pressing import CHANGING, Pressed, press
 from scopes.selector.previews import golden_warning, preview_view
 from scopes.selector.rooms import Visit, category_in, part, visit
 from scopes.selector.roots import Root, folder_view, found_view, review_view, root_of
-from scopes.selector.saving import Saved, save
-from scopes.selector.sheet import Sheet, query_in, sheets_of, with_boxes
-from scopes.selector.state import root_states
-from scopes.selector.telling import conflict_of, told_saved
+from scopes.selector.saving import Onto, Saved, leaves_nothing, save
+from scopes.selector.sheet import Sheet, number_in, query_in, sheets_of, with_boxes
+from scopes.selector.state import RootState, root_states
+from scopes.selector.telling import Conflict, conflict_of, told_saved
 from tenants.admin_site import our_site, own_transaction
 
 
@@ -83,8 +83,13 @@ def _root(seen: Visit, pressed: Pressed, name: str) -> Root | None:
     root = root_of(seen, sheet, state)
     root.told, root.alert = pressed.told.get(name, ""), pressed.alerts.get(name, "")
     if name in pressed.conflicts:
-        root.conflict = conflict_of(state)
+        root.conflict = _conflict_in(seen, state)
     return root
+
+
+def _conflict_in(seen: Visit, state: RootState) -> Conflict:
+    opens = leaves_nothing(seen.agent, state.category, state.delta)
+    return conflict_of(state, leaves_nothing=opens)
 
 
 @own_transaction
@@ -157,13 +162,19 @@ def save_part(request: HttpRequest, object_id: str) -> HttpResponse:
 
 
 def _save(seen: Visit, category: str, delta: Delta) -> HttpResponse:
-    version = seen.request.POST.get("version", "")
-    number = int(version) if version.isdigit() else 0
+    onto = _onto(seen.request.POST)
     try:
-        saved = save(seen.agent, category, delta, version=number, by=seen.actor, at=seen.at)
+        saved = save(seen.agent, category, delta, onto=onto, by=seen.actor, at=seen.at)
     except ScopeChangedMeanwhile:
         return _conflict(seen, category, delta)
     return _saved(seen, category, delta, saved)
+
+
+def _onto(sent: QueryDict) -> Onto:
+    version = number_in(sent.get("version", "")) or 0
+    # A script of the release before names no base: what it saves `fresh` is a merge.
+    unnamed = None if sent.get("fresh") else version
+    return Onto(version, number_in(sent.get("base", "")) if "base" in sent else unnamed)
 
 
 def _saved(seen: Visit, category: str, delta: Delta, saved: Saved) -> HttpResponse:
@@ -207,7 +218,7 @@ def _stored_root(seen: Visit, category: str) -> Root:
 def _conflict(seen: Visit, category: str, delta: Delta) -> HttpResponse:
     with seen.context():
         state = root_states(seen.agent, seen.at, {category: delta})[category]
-        context = {"conflict": conflict_of(state), "category": category}
+        context = {"conflict": _conflict_in(seen, state), "category": category}
         response = part(seen, "scopes/conflict.html", context)
     response.status_code = 409
     response["HX-Retarget"] = f"#message-{category}"

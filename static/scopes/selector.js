@@ -248,8 +248,8 @@
     announce(words.saving);
     const over = element.dataset.over;
     if (!over) messageOf(rootOf(element)).replaceChildren(paragraph(words.saving, "waiting"));
-    const version = over || inRoot(name).querySelector("[data-version]").value;
-    return { root: name, version, delta: deltaText(store), ...(over ? { fresh: "1" } : {}) };
+    const base = inRoot(name).querySelector("[data-version]").value;
+    return { root: name, version: over || base, base, delta: deltaText(store), ...(over ? { fresh: "1" } : {}) };
   }
   document.addEventListener("htmx:configRequest", (event) => {
     const { elt: element, headers } = event.detail;

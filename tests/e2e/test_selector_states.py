@@ -181,6 +181,27 @@ def test_the_second_admin_may_load_theirs(at_desk, scope, page):
     expect(scope.box("public")).not_to_be_checked()
 
 
+def test_two_admins_who_each_take_a_tick_away_do_not_open_the_scope(at_desk, scope, page):
+    at_desk.save(add=["c:help/public", "c:help/عام"])
+    seen = at_desk.version()
+    scope.goto().open("Knowledge", "Help")
+    scope.box("public").uncheck()
+    # A third tick is still there, so that the merge is offered; meanwhile that goes too.
+    at_desk.save(add=["c:help/other"], remove=["c:help/عام"], who=at_desk.second)
+    scope.press("Save Knowledge")
+    merge = page.get_by_role("button", name="Apply my changes to theirs (1 change)")
+    expect(merge).to_be_visible()
+    at_desk.save(remove=["c:help/other"], who=at_desk.second)
+    with page.expect_request(re.compile("/save/")) as sent:
+        merge.click()
+    assert {f"version={seen + 1}", f"base={seen}"} <= set(sent.value.post_data.split("&"))
+    expect(scope.root()).to_contain_text("together leave nothing selected")
+    expect(merge).to_have_count(0)
+    assert at_desk.picked() == {"c:help/public"}
+    page.get_by_role("button", name="Discard mine and load theirs").click()
+    scope.says("1 selected")
+
+
 def test_toggles_during_slow_saves_end_as_the_last_one_says(at_desk, scope, page):
     scope.goto().open("Knowledge", "Help")
     waits = iter([1.2, 0.6, 0.0])

@@ -72,6 +72,17 @@ def test_a_stale_version_is_refused_with_both_sides(at_work):
     assert sides["theirs"]["version"] == 2
 
 
+def test_picks_taken_away_by_two_at_once_open_nothing(at_work):
+    one, two = at_work.acme.item("One"), at_work.acme.item("Two")
+    put(at_work, {"items": [str(one), str(two)]})
+    seen = at_work.viewer.get(f"{at_work.path}/knowledge")["ETag"]
+    put(at_work, {"items": [str(two)]}, tag=seen)
+    assert put(at_work, {"items": [str(one)]}, tag=seen).status_code == 409
+    cleared = at_work.admin.delete(f"{at_work.path}/knowledge", If_Match=seen)
+    assert cleared.status_code == 409
+    assert cleared.json()["error"]["sides"]["theirs"]["picks"]["items"] == [str(two)]
+
+
 def test_a_change_without_a_version_is_refused(at_work):
     answer = at_work.admin.call("PUT", f"{at_work.path}/knowledge", {"folders": ["help"]})
     assert answer.status_code == 428

@@ -18,7 +18,7 @@ from scopes.errors import ScopeChangedMeanwhile, SelectionGone
 from scopes.models import AgentScope
 from scopes.retaking import past_selection, restore_selection
 from scopes.selector.deltas import Delta
-from scopes.selector.saving import save
+from scopes.selector.saving import Onto, save
 from tenants.models import AuditEntry
 from tests.shelves import filed, order, outcomes, says, worked
 from tests.world import AT, BY, tenant
@@ -158,7 +158,8 @@ def halved(acme):
 
 def saved(agent, *removed, version):
     delta = Delta(remove=frozenset(removed))
-    return save(agent, "knowledge", delta, version=version, by=BY, at=EVENING)
+    onto = Onto(version, version)
+    return save(agent, "knowledge", delta, onto=onto, by=BY, at=EVENING)
 
 
 def test_a_tick_taken_away_on_a_page_older_than_a_purge_does_not_open_the_scope(acme, halved):

@@ -101,9 +101,14 @@ def test_only_an_admin_of_the_organization_restores(at_desk):
 
 
 def copy(at_desk, other, *categories):
-    versions = {f"version.{name}": at_desk.version(name) for name in ("instruction", "knowledge")}
-    body = {"from": str(other.pk), "category": categories, **versions}
-    return at_desk.admin.post(f"{at_desk.url}copy/", body)
+    return at_desk.admin.post(f"{at_desk.url}copy/", compared(at_desk, other, categories))
+
+
+def compared(at_desk, other, categories):
+    """What the page "Copy from another agent" would send now."""
+    page = at_desk.admin.get(f"{at_desk.url}copy/", {"from": str(other.pk)})
+    fields = re.findall(r'name="((?:version|theirs)[^"]*)" value="([^"]*)"', page.content.decode())
+    return {"from": str(other.pk), "category": categories, **dict(fields)}
 
 
 def test_a_scope_is_copied_by_category(at_desk):
@@ -125,6 +130,37 @@ def test_a_scope_restricted_to_nothing_is_not_copied_as_an_open_one(at_desk):
         ItemPick.objects.filter(agent=other).delete()
     at_desk.save(add=["c:help"])
     copy(at_desk, other, "knowledge")
+    assert at_desk.picked() == {"c:help"}
+
+
+def test_a_scope_that_was_cleared_since_it_was_compared_is_not_copied(at_desk):
+    one = at_desk.acme.item("One")
+    other = at_desk.acme.agent("other")
+    at_desk.acme.pick(other, "knowledge", rows=[one])
+    at_desk.save(add=["c:help"])
+    sent = compared(at_desk, other, ["knowledge"])
+    at_desk.acme.pick(other, "knowledge")
+    at_desk.admin.post(f"{at_desk.url}copy/", sent)
+    assert (at_desk.mode(), at_desk.picked()) == ("selected", {"c:help"})
+    assert "changed the scope of Other after you opened" in text(at_desk.admin.get(at_desk.url))
+
+
+def test_a_copy_that_does_not_say_what_was_compared_is_refused(at_desk):
+    at_desk.acme.source()
+    other = at_desk.acme.agent("other")
+    at_desk.save(add=["c:help"])
+    sent = compared(at_desk, other, ["knowledge"])
+    at_desk.admin.post(f"{at_desk.url}copy/", {**sent, "theirs.knowledge": ""})
+    assert (at_desk.mode(), at_desk.picked()) == ("selected", {"c:help"})
+
+
+def test_a_selection_saved_since_it_was_compared_is_not_replaced_by_a_copy(at_desk):
+    at_desk.acme.source()
+    other = at_desk.acme.agent("other")
+    at_desk.acme.pick(other, "knowledge", containers=["help/a"])
+    sent = compared(at_desk, other, ["knowledge"])
+    at_desk.save(add=["c:help"])
+    at_desk.admin.post(f"{at_desk.url}copy/", sent)
     assert at_desk.picked() == {"c:help"}
 
 
