@@ -39,9 +39,11 @@ _REFUSALS: Final = {
     413: "The body is too large.",
     415: "The body is not JSON.",
     429: "More requests than this key, organization or session may make. See Retry-After.",
+    500: "The server made a mistake; its log says which.",
     503: "The server is busy or its database is away. See Retry-After.",
     504: "The deadline passed.",
 }
+_LIMITED: Final = 429
 View = Callable[..., Any]
 
 
@@ -52,12 +54,18 @@ def _refused(*statuses: int) -> dict[int, OpenApiResponse]:
 
 
 def _spoken(
-    name: str, shape: Shape, answers: dict[int, OpenApiResponse], *, session: bool = True
+    name: str,
+    shape: Shape,
+    answers: dict[int, OpenApiResponse],
+    *,
+    session: bool = True,
+    limited: bool = True,
 ) -> Callable[[View], View]:
+    refusals = _refused(*(status for status in _REFUSALS if limited or status != _LIMITED))
     return extend_schema(
         operation_id=name,
         request={"application/json": shape},
-        responses={**_refused(*_REFUSALS), **answers},
+        responses={**refusals, **answers},
         parameters=[_CONTRACT, _DEADLINE, _REQUEST_ID, *([_SESSION] if session else [])],
     )
 
@@ -77,6 +85,7 @@ end_session: Final = _spoken(
     "end_session",
     requests.EndRequest,
     {200: OpenApiResponse(shapes.SessionEnded, "The session is over.")},
+    limited=False,
 )
 search: Final = _spoken(
     "search_knowledge",
@@ -89,12 +98,16 @@ search: Final = _spoken(
 )
 contract: Final = extend_schema(
     operation_id="get_contract",
-    responses={200: OpenApiResponse(shapes.ContractAnswer, "What this server speaks.")},
+    responses={
+        **_refused(500),
+        200: OpenApiResponse(shapes.ContractAnswer, "What this server speaks."),
+    },
     parameters=[_REQUEST_ID],
 )
 ready: Final = extend_schema(
     operation_id="get_ready",
     responses={
+        **_refused(500),
         200: OpenApiResponse(shapes.ReadyAnswer, "Every check passed."),
         503: OpenApiResponse(shapes.RefusalEnvelope, "Some checks failed; `fields` names them."),
     },

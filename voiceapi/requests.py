@@ -52,7 +52,10 @@ class Call(CallFacts):
 
 
 class TurnCall(CallFacts):
-    """Facts of the call that may focus an excerpt; other keys are dropped."""
+    """Facts of the call, checked and otherwise without effect: the session's own decide who may hear what.
+
+    Other keys are dropped.
+    """
 
     channel = _fact(validators=[_CHANNEL])
     country = _fact(validators=[_COUNTRY])
@@ -87,7 +90,7 @@ class EndRequest(Named):
 
 
 class Turn(StrictSerializer):
-    """What the caller is doing right now: focuses excerpts, is never searched or embedded."""
+    """What the caller is doing right now: focuses excerpts, `call` excepted; never searched or embedded."""
 
     utterance = Text(required=False, allow_blank=True, default="", max_length=LONGEST_CONTEXT)
     structured_value_digits = Whole(

@@ -61,6 +61,8 @@ class RenewView(VoiceView):
         body = self.body(request, requests.RenewRequest)
         with within(holder, deadline):
             found = find_session(holder, _named(body), session, at=self.at)
+        spend(spenders(holder, found.agent))
+        with within(holder, deadline):
             touch(found, at=self.at)
         return Response(renewed_body(found, self.version))
 
@@ -70,7 +72,10 @@ class EndView(VoiceView):
 
     @described.end_session
     def post(self, request: Request, session: str) -> Response:
-        """Take the last word on speculative searches; from now on the session is not there."""
+        """Take the last word on speculative searches; from now on the session is not there.
+
+        No limit counts or refuses it: a runtime reports it once, when the call is over.
+        """
         holder, deadline = holder_of(request), self.deadline(request)
         body = self.body(request, requests.EndRequest)
         with within(holder, deadline):

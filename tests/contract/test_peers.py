@@ -332,9 +332,21 @@ def test_the_signing_secret_is_shown_again_by_a_command(voice):
 
 def test_peers_share_the_limits_of_the_key(here, voice):
     exhaust("key", kid_of(voice))
-    for refused in (dify(voice), vapi(voice, vapi_body(HOURS))):
+    calls = [{"id": "v-1"}, {"id": "v-2"}]
+    peers = [dify(voice), *(vapi(voice, vapi_body(HOURS, call=call)) for call in calls)]
+    for refused in peers:
         assert refused.status_code == 429
         assert 0 < int(refused.headers["Retry-After"]) <= 10
+
+
+def test_a_peer_past_its_limit_opens_no_session_whatever_call_it_names(here, voice):
+    vapi(voice, vapi_body(HOURS, call={"id": "v-1"}))
+    exhaust("key", kid_of(voice))
+    for name in ("v-1", "v-2", "v-3"):
+        vapi(voice, vapi_body(HOURS, call={"id": name}))
+    dify(voice)
+    with here.acme.context():
+        assert [session.call_id for session in VoiceSession.objects.all()] == ["v-1"]
 
 
 def test_the_tool_has_the_shape_of_a_function_tool(voice):

@@ -10,11 +10,14 @@ from django.conf import settings
 from jsonschema import Draft202012Validator
 from jsonschema.validators import validator_for
 
+from knowledge.retrieval.deadline import DeadlinePassed
 from knowledge.retrieval.types import SearchStatus
+from tenants.keys import KeyRefused
 from tests.contract.voice_examples import examples
 from tests.embedders import CountingEmbedder
 from voiceapi import publishing
 from voiceapi.errors import VoiceError
+from voiceapi.shapes import SearchResult
 from voiceapi.tool import TOOL
 
 FOLDER = settings.BASE_DIR / "contracts" / "voice-v1"
@@ -22,11 +25,16 @@ PUBLISHED = json.loads((FOLDER / "openapi.json").read_text("utf-8"))
 FILES = {path.stem: json.loads(path.read_text("utf-8")) for path in FOLDER.glob("examples/*.json")}
 
 
-def schema_of(example):
+def operation_of(example):
+    """The operation that an example asks for; another method is refused by the one that is there."""
     path = example["request"]["path"].partition("?")[0]
     known = next(known for known in PUBLISHED["paths"] if _fits(known, path))
-    operation = PUBLISHED["paths"][known][example["request"]["method"].lower()]
-    status = str(example["response"]["status"])
+    operations = PUBLISHED["paths"][known]
+    return operations.get(example["request"]["method"].lower()) or next(iter(operations.values()))
+
+
+def schema_of(example):
+    operation, status = operation_of(example), str(example["response"]["status"])
     return operation, operation["responses"][status]["content"]["application/json"]["schema"]
 
 
@@ -65,8 +73,43 @@ def test_there_is_an_example_of_every_search_status():
     assert told == {status.value for status in SearchStatus}
 
 
+def test_there_is_an_example_of_every_http_status_of_every_operation():
+    documented = {
+        (operation["operationId"], status)
+        for operations in PUBLISHED["paths"].values()
+        for operation in operations.values()
+        for status in operation["responses"]
+    }
+    shown = {
+        (operation_of(example)["operationId"], str(example["response"]["status"]))
+        for example in FILES.values()
+    }
+    assert shown == documented
+
+
+def test_there_is_an_example_of_every_type_of_result_and_of_all_that_one_may_hold():
+    results = [
+        result
+        for example in FILES.values()
+        for result in example["response"]["body"].get("results", [])
+    ]
+    assert {result["type"] for result in results} == set(SearchResult.KINDS)
+    for name in ("chunk", "url", "valid_until"):
+        assert {result[name] is None for result in results} == {True, False}
+
+
+def test_there_is_an_example_of_every_refusal_of_being_busy_away_or_late():
+    told = {body["error"]["code"] for body in answers() if "error" in body}
+    assert {"overloaded", "database_away", "deadline_passed", "server_fault"} <= told
+
+
+def answers():
+    return [example["response"]["body"] for example in FILES.values()]
+
+
 def test_examples_name_codes_that_exist():
-    known = {kind.code for kind in VoiceError.__subclasses__()} | {"key_refused"}
+    known = {kind.code for kind in VoiceError.__subclasses__()}
+    known |= {KeyRefused.code, DeadlinePassed.code}
     told = [
         example["response"]["body"]["error"]["code"]
         for example in FILES.values()

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, connections
 
 from tests.embedders import CountingEmbedder
-from tests.voice import exhaust, runtime
+from tests.voice import exhaust, names, runtime
 from tests.world import world
 from voiceapi.errors import RateLimited
 from voiceapi.limiting import KINDS, forget_idle, spend
@@ -74,6 +74,21 @@ def test_whoever_asks_too_often_is_told_how_long_to_wait(here, voice, kind):
 def test_sessions_count_against_key_and_organization(here, voice):
     exhaust("organization", str(here.acme.organization.pk))
     assert voice.open(here.receptionist).status_code == 429
+
+
+@pytest.mark.parametrize("kind", ["organization", "key"])
+def test_keeping_a_session_alive_counts_too(here, voice, kind):
+    session = voice.session(here.receptionist)
+    assert voice.post(f"/sessions/{session}/renew", names(here.receptionist)).status_code == 200
+    exhaust(kind, whose(kind, here, voice, session))
+    assert voice.post(f"/sessions/{session}/renew", names(here.receptionist)).status_code == 429
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_end_of_a_call_is_taken_however_often_somebody_asks(here, voice, kind):
+    session = voice.session(here.receptionist)
+    exhaust(kind, whose(kind, here, voice, session))
+    assert voice.post(f"/sessions/{session}/end", names(here.receptionist)).status_code == 200
 
 
 def test_one_call_that_asks_too_often_holds_up_no_other(here, voice):

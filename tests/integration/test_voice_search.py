@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from knowledge.indexing.writing import Gates, only
 from knowledge.models import SearchRecord
 from tenants.keys import revoke_key
 from tenants.models import ContactSegment, Organization, PhoneAgent, ServiceKey
@@ -59,6 +60,16 @@ def test_a_granted_sentence_is_found(here, voice, session):
     assert answer.json()["results"][0]["content"] == (
         "The pelican lounge opens at seven in the morning."
     )
+
+
+def test_the_facts_of_a_turn_change_nothing_that_is_found(here, voice, session):
+    here.acme.item("Fees", "The pelican lounge costs nine.", folder="public/hours",
+                   gates=Gates(jurisdictions=only("AE")))  # fmt: skip
+    without = voice.search(here.receptionist, session, "pelican lounge")
+    turn = {"call": {"country": "AE", "channel": "phone", "language": "en"}}
+    told = voice.search(here.receptionist, session, "pelican lounge", turn_context=turn)
+    assert found(told) == found(without) == [str(here.opening_hours)]
+    assert told.json()["digest"] == without.json()["digest"]
 
 
 def test_an_ungranted_sentence_is_not_found(here, voice, session):

@@ -7,10 +7,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from golden.acting import Act
+from golden.content import Content
+from golden.drafting import create_answer
+from golden.publishing import override_publish
 from knowledge.models import Instruction
 from scopes.selecting import clear
 from tests.voice import names, runtime
-from tests.world import BY, world
+from tests.world import AT, BY, world
 from voiceapi.models import VoiceSession
 
 pytestmark = pytest.mark.django_db
@@ -50,6 +54,25 @@ def test_the_prompt_is_base_then_dynamic_then_additions(here, voice):
     assert answer.json()["prompt"] == (
         "You are receptionist.\n\n## Refunds\n\nAsk for the receipt.\n\nThe caller is at the airport."
     )
+
+
+def test_published_rules_stand_between_the_base_and_what_was_asked_for(here, voice):
+    rule = Content(question="No legal advice", answer="Never give legal advice.")
+    answer = create_answer(here.acme.organization, rule, Act(BY, AT, "Law."), kind="rule")
+    override_publish(here.acme.organization.pk, answer.pk, Act(BY, AT, "Law."))
+    instruction = here.acme.instruction("Refunds", "Ask for the receipt.", status="published")
+    opened = voice.open(
+        here.receptionist,
+        additions=["The caller is at the airport."],
+        dynamic_instructions=[str(instruction)],
+    )
+    assert opened.json()["prompt"].split("\n\n") == [
+        "You are receptionist.",
+        "Never give legal advice.",
+        "## Refunds",
+        "Ask for the receipt.",
+        "The caller is at the airport.",
+    ]
 
 
 @pytest.mark.parametrize("instructions", [True, False])

@@ -18,6 +18,7 @@ from tenants.models import PhoneAgent
 from voiceapi.errors import NotFound
 from voiceapi.fields import LONGEST_QUERY
 from voiceapi.finding import Named, find_agent, within
+from voiceapi.limiting import spend, spenders
 from voiceapi.models import VoiceSession
 from voiceapi.requests import MOST_QUERIES, MOST_RESULTS, USUAL_RESULTS
 from voiceapi.searching import Wanted, search
@@ -49,8 +50,7 @@ def ask_for_peer(
 
     Raises: NotFound, RateLimited
     """
-    with within(peer.holder, deadline):
-        session = _session(peer, at=at)
+    session = _session(peer, at=at, deadline=deadline)
     body = _body(queries, limit)
     wanted = Wanted(peer.holder, peer.named, str(session.pk), body, peer.door)
     with search_span() as span:
@@ -85,12 +85,21 @@ def relevances(asked: Asked) -> list[float]:
     return [round(min(1.0, max(0.0, score)), 4) for score in scores]
 
 
-def _session(peer: Peer, *, at: datetime) -> VoiceSession:
-    agent = find_agent(peer.holder, peer.named)
-    alike = _alike(peer, agent)
-    found = _open_one(agent, alike, at)
+def _session(peer: Peer, *, at: datetime, deadline: Deadline) -> VoiceSession:
+    """Return the session of this call; opening one is a request of its own and counts as one."""
+    with within(peer.holder, deadline):
+        agent = find_agent(peer.holder, peer.named)
+        alike = _alike(peer, agent)
+        found = _open_one(agent, alike, at)
     if found is not None:
         return found
+    spend(spenders(peer.holder, agent))
+    with within(peer.holder, deadline):
+        return _opened(peer, agent, alike, at)
+
+
+def _opened(peer: Peer, agent: PhoneAgent, alike: dict[str, Any], at: datetime) -> VoiceSession:
+    """Open one, unless another request of the same call has done so in the meantime."""
     with connection.cursor() as cursor:
         cursor.execute(_ONE_AT_A_TIME, [json.dumps([str(agent.pk), *map(str, alike.values())])])
     found = _open_one(agent, alike, at)
