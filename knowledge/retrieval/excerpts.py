@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 
 import regex
 
@@ -13,9 +14,10 @@ ELLIPSIS = "…"
 # A line that the next one does not go on with: neither in lower case, nor indented below an item.
 _LINE = regex.compile(rf"\n(?=[ \t]*\n|[^\s\p{{Ll}}]|{ITEM.pattern})")
 # Groups of digits with one sign or space between them: amounts, dates, times, telephone numbers. What
-# has more than ten groups is a list of numbers.
-_NUMBER = regex.compile(
-    r"(?:(?<![\p{L}\p{N}])[+\-−])?\p{N}+(?:[.,:/'’٫٬·\-–\x20\u00a0\u2009\u202f]\p{N}+){0,9}[%٪‰]?"
+# has more than ten groups is a list of numbers. And what a list item begins with, up to its first word.
+_WHOLE = (
+    regex.compile(r"[+\-−]?\p{N}+(?:[.,:/'’٫٬·\-–\x20\u00a0\u2009\u202f]\p{N}+){0,9}[%٪‰]?"),
+    regex.compile(rf"(?m)^{ITEM.pattern}"),
 )
 
 
@@ -54,7 +56,7 @@ def _places(text: str, limit: int) -> set[int]:
         if match.end() > limit:
             break
         places.add(match.end())
-    for match in _NUMBER.finditer(text):
+    for match in chain.from_iterable(whole.finditer(text) for whole in _WHOLE):
         places.difference_update(range(match.start() + 1, match.end()))
     return places
 
