@@ -39,13 +39,14 @@ from knowledge.models import (
     Source,
     SourceKind,
 )
+from knowledge.reserved import CORRECTIONS
 from knowledge.shelving.items import refuse_too_late
 from knowledge.text.normalising import clean
 from tenants.auditing import Change, note
 from tenants.isolation import organization_context
 from tenants.models import Organization, Role
 
-SOURCE_SLUG: Final = "corrections"
+SOURCE_SLUG: Final = CORRECTIONS
 
 
 @dataclass(frozen=True)

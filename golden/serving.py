@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Final
 
 from golden.content import content_of
 from golden.models import AnswerVersion, AssetKind, GoldenAnswer
 from knowledge.folders import folder_key
 from knowledge.indexing.writing import ItemContent, Limit, change, write_item
 from knowledge.models import Dataset, Item, ItemKind, ParseStatus, Source, SourceKind
+from knowledge.reserved import GOLDEN
+from tenants.auditing import Actor, Change, note
 
-SOURCE_SLUG = "golden"
+SOURCE_SLUG: Final = GOLDEN
+BY: Final = Actor.process("golden")
 
 
 def serve(golden: GoldenAnswer, version: AnswerVersion, *, at: datetime) -> None:
@@ -18,7 +22,7 @@ def serve(golden: GoldenAnswer, version: AnswerVersion, *, at: datetime) -> None
     if golden.kind == AssetKind.RULE:
         return
     content = content_of(version)
-    source = ensure_source(golden.organization_id)
+    source = ensure_source(golden.organization_id, at=at)
     written = write_item(
         ItemContent(
             organization_id=golden.organization_id,
@@ -71,11 +75,27 @@ def _review_due(golden: GoldenAnswer) -> datetime | None:
     return golden.verified_at + timedelta(days=golden.review_days)
 
 
-def ensure_source(organization_id: int) -> Source:
-    """Return the organization's source of golden answers."""
+def ensure_source(organization_id: int, *, at: datetime) -> Source:
+    """Return the organization's source of golden answers.
+
+    One that somebody made before its name was reserved is taken over: what is in it stays as it is.
+    """
     source, _ = Source.objects.get_or_create(
         organization_id=organization_id,
         slug=SOURCE_SLUG,
         defaults={"name": "Golden answers", "kind": SourceKind.GOLDEN},
     )
+    if source.kind != SourceKind.GOLDEN:
+        _take_over(source, at=at)
     return source
+
+
+def _take_over(source: Source, *, at: datetime) -> None:
+    before, source.kind = source.kind, SourceKind.GOLDEN
+    # Several answers may be published first at once; one of them says so.
+    rows = Source.objects.filter(organization_id=source.organization_id, pk=source.pk, kind=before)
+    if rows.update(kind=source.kind):
+        told = Change(
+            "source.take_over", "source", str(source.pk), {"kind": before}, {"kind": source.kind}
+        )
+        note(source.organization_id, told, by=BY, at=at)

@@ -33,7 +33,8 @@ from knowledge.ingestion.uploads import (
     pause,
     resume,
 )
-from knowledge.models import ImportFailure, ImportRun, ImportUpload, Source, SourceKind
+from knowledge.models import ImportFailure, ImportRun, ImportUpload, Source
+from knowledge.reserved import IS_RESERVED
 from knowledge.sources.controlling import can_be_tried_again, try_again
 from tenants.admin_authority import actor_of, at_of, authority_of
 from tenants.admin_site import our_site
@@ -99,7 +100,7 @@ class UploadForm(forms.Form):
         mine = authority_of(request).organizations(Role.EDITOR)
         field = self.fields["source"]
         assert isinstance(field, forms.ModelChoiceField)
-        rows = Source.objects.filter(organization_id__in=mine).exclude(kind=SourceKind.GOLDEN)
+        rows = Source.objects.filter(organization_id__in=mine).exclude(IS_RESERVED)
         field.queryset = rows.select_related("organization")
         field.label_from_instance = _label  # type: ignore[method-assign]
 

@@ -23,6 +23,8 @@ from knowledge.errors import FolderRefused
 from knowledge.folders import folder_key
 from knowledge.indexing.writing import Gates, ItemContent, Limit, write_item
 from knowledge.models import Category, Item, ItemKind, ReviewStatus
+from knowledge.reserved import is_reserved
+from knowledge.shelving.errors import NotOurs
 from tenants.admin_authority import at_of
 from tenants.admin_lists import OrganizationFilter
 
@@ -56,6 +58,8 @@ class ItemForm(GatedForm):
         """File the item under the canonical key."""
         told = super().clean()
         source = told.get("source") or (self.instance.source_id and self.instance.source)
+        if source and self.instance._state.adding and is_reserved(source):
+            self.add_error("source", gettext(str(NotOurs())))
         if source and "folder" in told:
             try:
                 self.instance.folder_key = folder_key(source.slug, told["folder"])

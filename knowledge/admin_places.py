@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.editor.errors import DirectoryNameTaken
-from knowledge.errors import FolderRefused
+from knowledge.errors import FolderRefused, NameReserved
 from knowledge.folders import segments
 from knowledge.indexing.filing import (
     DirectoryGone,
@@ -22,6 +22,7 @@ from knowledge.indexing.filing import (
     refuse_too_deep,
 )
 from knowledge.models import Instruction, InstructionDirectory, Item, Source, SourceKind
+from knowledge.reserved import refuse_reserved
 from tenants.admin_authority import at_of
 from tenants.admin_base import TenantAdmin
 from tenants.admin_forms import TenantForm
@@ -67,10 +68,24 @@ class SegmentAdmin(TenantAdmin):
         return restricted_by("segments", obj)
 
 
+class SourceForm(TenantForm):
+    """A source has a name that is not kept for golden answers and corrections."""
+
+    def clean_slug(self) -> str:
+        """Return the slug of a new source."""
+        slug: str = self.cleaned_data["slug"]
+        try:
+            refuse_reserved(slug)
+        except NameReserved as refusal:
+            raise forms.ValidationError(gettext(str(refusal))) from None
+        return slug
+
+
 @admin.register(Source)
 class SourceAdmin(TenantAdmin):
     """Containers of items; the slug is the first name of every folder key and stays."""
 
+    form = SourceForm
     add_role = Role.EDITOR
     change_role = Role.EDITOR
     delete_role = None

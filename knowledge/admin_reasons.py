@@ -34,7 +34,7 @@ FORMS: Final = (
     _("A vector of the answer is not a list of numbers."),
     _("An index of the answer belongs to no text, or to one twice."), _("Choose 1 to {n} files."),
     _("Files lie inside each other more than {n} deep."), _("Files of this kind hold no text."),
-    _("Golden answers are written by staff, not imported."), _("Indexing it ended the process each time."),
+    _("Golden answers and corrections are written by staff, not imported."), _("Indexing it ended the process each time."),
     _("It answers {status}."), _("It cannot be indexed: {kind}."), _("It did not answer: {kind}."),
     _("It failed: {kind}."), _("It holds more than {n} entries."),
     _("It holds no text; if it is scanned, run text recognition on it first."),

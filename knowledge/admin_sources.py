@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.html import format_html
@@ -14,11 +15,14 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.admin_reasons import told as told_reason
-from knowledge.models import SourceSchedule, UsageEntry
+from knowledge.models import Source, SourceSchedule, UsageEntry
+from knowledge.reserved import is_reserved
+from knowledge.shelving.errors import NotOurs
 from knowledge.sources.scheduling import ask_now, confirm, refuse
 from tenants.admin_actions import Button, ButtonAdmin
 from tenants.admin_authority import actor_of, at_of
 from tenants.admin_base import ReadOnlyAdmin
+from tenants.admin_forms import TenantForm
 from tenants.admin_lists import OrganizationFilter
 from tenants.models import Role
 
@@ -33,11 +37,23 @@ def _needs_confirmation(schedule: SourceSchedule) -> bool:
     return schedule.last_outcome == Outcome.NEEDS_CONFIRMATION
 
 
+class ScheduleForm(TenantForm):
+    """A schedule is of a source that content is brought into."""
+
+    def clean_source(self) -> Source:
+        """Return the source."""
+        source: Source = self.cleaned_data["source"]
+        if is_reserved(source):
+            raise forms.ValidationError(gettext(str(NotOurs())))
+        return source
+
+
 @admin.register(SourceSchedule)
 class SourceScheduleAdmin(ButtonAdmin):
     """Where sources come from and how fresh they are."""
 
     subject = "source_schedule"
+    form = ScheduleForm
     add_role = Role.EDITOR
     change_role = Role.EDITOR
     delete_role = Role.EDITOR

@@ -55,6 +55,18 @@ class FolderRefused(KnowledgeError):
     code = "folder_refused"
 
 
+class NameReserved(KnowledgeError):
+    """Golden answers and corrections are kept under this name; choose another name."""
+
+    code = "name_reserved"
+
+
+class KindKept(KnowledgeError):
+    """A golden answer or a correction does not become an ordinary item."""
+
+    code = "kind_kept"
+
+
 class CursorRefused(KnowledgeError):
     """The place in a list cannot be read from the address."""
 

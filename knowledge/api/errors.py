@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from knowledge.errors import FolderRefused, KnowledgeError
+from knowledge.errors import FolderRefused, KnowledgeError, NameReserved
 from knowledge.indexing.filing import DirectoryRefused
 from knowledge.ingestion.errors import RowRefused
 from knowledge.shelving.errors import (
@@ -46,6 +46,7 @@ STATUSES: Final[Mapping[type[EarmarkError], int]] = {
     NotOurs: 409,
     RestoreTooLate: 409,
     NameTaken: 409,
+    NameReserved: 409,
     StillUsed: 409,
     FolderGone: 404,
     FolderInUse: 409,

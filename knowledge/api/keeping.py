@@ -24,7 +24,8 @@ from knowledge.indexing.writing import (
     write_instruction,
     write_item,
 )
-from knowledge.models import Instruction, Item, Source, SourceKind
+from knowledge.models import Instruction, Item, Source
+from knowledge.reserved import is_reserved
 from knowledge.shelving.errors import NotOurs
 from knowledge.shelving.items import refuse_not_ours, refuse_too_late
 from tenants.auditing import Actor, Change, note
@@ -51,7 +52,7 @@ class Hand:
 
         Raises: ContentWithdrawn, NotOurs, FolderRefused, InvalidRequest
         """
-        if source.kind == SourceKind.GOLDEN:
+        if is_reserved(source):
             raise NotOurs
         rows = Item.objects.select_for_update(of=("self",), no_key=True).select_related("source")
         named = {"source": source, "external_id": said["external_id"]}

@@ -21,6 +21,7 @@ from knowledge.folders import segments
 from knowledge.indexing.filing import file_directory
 from knowledge.indexing.writing import ensure_directory
 from knowledge.models import InstructionDirectory, Source, SourceKind
+from knowledge.reserved import is_reserved, refuse_reserved
 from knowledge.shelving.errors import NotOurs
 from tenants.api.described import LISTED
 from tenants.api.errors import VersionChanged, VersionMissing
@@ -112,6 +113,7 @@ class SourcesView(SourceRows):
         """Make a source; its slug stays, because folder keys begin with it."""
         said = self.body(request, shapes.SourcePush)
         organization = self.organization(said.pop("organization", None), Role.EDITOR)
+        refuse_reserved(said["slug"])
 
         def work() -> Response:
             made, is_new = Source.objects.get_or_create(
@@ -149,7 +151,7 @@ class SourceView(SourceRows):
 
     def _rename(self, found: Source, name: str | None) -> Response:
         source = Source.objects.select_for_update(no_key=True).get(pk=found.pk)
-        if source.kind == SourceKind.GOLDEN:
+        if is_reserved(source):
             raise NotOurs
         self.require_version(source)
         if name is None:
@@ -267,7 +269,7 @@ def _deleted(view: PlaceView, place: Source | InstructionDirectory) -> Response:
     # A pick keeps its directory: losing it would open or close a scope unseen.
     if isinstance(place, InstructionDirectory) and _is_picked(place):
         raise StillUsed
-    if isinstance(place, Source) and place.kind == SourceKind.GOLDEN:
+    if isinstance(place, Source) and is_reserved(place):
         raise NotOurs
     try:
         place.delete()

@@ -16,7 +16,8 @@ from knowledge.api import fresh_shapes
 from knowledge.api.described import CHANGING, MAKING, READING
 from knowledge.api.errors import STATUSES, NameTaken
 from knowledge.api.showing import written
-from knowledge.models import Source, SourceKind, SourceSchedule
+from knowledge.models import Source, SourceSchedule
+from knowledge.reserved import is_reserved
 from knowledge.shelving.errors import NotOurs
 from knowledge.sources.arranging import arrange, arranged, rearrange
 from knowledge.sources.scheduling import ask_now, confirm, refuse
@@ -111,7 +112,7 @@ class ScheduleView(ScheduleRows):
 
     def _make(self, source: Source, said: dict[str, Any]) -> Response:
         Source.objects.select_for_update(no_key=True).get(pk=source.pk)
-        if source.kind == SourceKind.GOLDEN:
+        if is_reserved(source):
             raise NotOurs
         if SourceSchedule.objects.filter(source=source).exists():
             raise NameTaken("The source has a schedule already: change that one.")

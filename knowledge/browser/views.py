@@ -18,8 +18,9 @@ from knowledge.browser.lists import item_lines, listing_of, place_in, trail
 from knowledge.browser.rooms import Visit, item_in, visit
 from knowledge.browser.showing import agents_of, gates_of, history_of, passages_of, safe_html
 from knowledge.folders import source_slug
-from knowledge.models import Item, ItemKind, ReviewStatus, Source, SourceKind
+from knowledge.models import Item, ItemKind, ReviewStatus, Source
 from knowledge.places import Place
+from knowledge.reserved import IS_RESERVED
 from tenants.admin_authority import organizations_seen
 from tenants.admin_site import our_site
 from tenants.models import Role
@@ -86,7 +87,7 @@ def _upload(seen: Visit, place: Place) -> dict[str, str] | None:
     if not place.key or not seen.may_change:
         return None
     rows = Source.objects.filter(organization_id=seen.organization_id)
-    source = rows.filter(slug=source_slug(place.key)).exclude(kind=SourceKind.GOLDEN).first()
+    source = rows.filter(slug=source_slug(place.key)).exclude(IS_RESERVED).first()
     if source is None:
         return None
     return {"source": str(source.pk), "folder": place.key.partition("/")[2]}

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
+from knowledge.errors import KindKept
 from knowledge.folders import directory_path, segments
 from knowledge.indexing.lexical import write_lexical_entries
 from knowledge.indexing.state import raise_desired
@@ -158,7 +159,8 @@ class Written:
 def write_item(content: ItemContent, *, at: datetime) -> Written:
     """Make the item as its content says; the same content again changes nothing.
 
-    Cost: four statements when something changed, one when nothing did.
+    Raises: KindKept
+    Cost:   four statements when something changed, one when nothing did.
     """
     key = {
         "organization_id": content.organization_id,
@@ -238,6 +240,8 @@ def _write(
     changed = {name for name, value in columns.items() if getattr(row, name) != value}
     if not changed and not is_new:
         return Written(row.pk, Outcome.UNCHANGED)
+    if "kind" in changed and getattr(row, "kind", "") != ItemKind.KNOWLEDGE:
+        raise KindKept
     for name in changed:
         setattr(row, name, columns[name])
     text = text_of(row)

@@ -6,6 +6,8 @@ from typing import Final
 
 from knowledge.errors import KnowledgeError
 
+NOT_IMPORTED: Final = "Golden answers and corrections are written by staff, not imported."
+
 
 class Unreadable(KnowledgeError):
     """This could not be brought in."""

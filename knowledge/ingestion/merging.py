@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from knowledge.indexing.writing import Gates, InstructionContent, ItemContent, Limit
+from knowledge.ingestion.errors import NOT_IMPORTED, RowRefused
 from knowledge.ingestion.labels import Labels
-from knowledge.models import Instruction, Item
+from knowledge.models import Instruction, Item, ItemKind
 
 KEPT_OF_ITEM = (
     "language", "url", "kind", "dataset", "review_status", "published_version", "uploader_id",
@@ -18,8 +19,13 @@ KEPT_OF_INSTRUCTION = ("language", "status")
 
 
 def merged_item(content: ItemContent, existing: Item | None, labels: Labels) -> ItemContent:
-    """Return the item with its labels; a restriction that is not spoken of is never lost."""
+    """Return the item with its labels; a restriction that is not spoken of is never lost.
+
+    Raises: RowRefused
+    """
     if existing is not None:
+        if existing.kind != ItemKind.KNOWLEDGE:
+            raise RowRefused(NOT_IMPORTED)
         content = replace(
             content,
             **_kept(existing, KEPT_OF_ITEM),

@@ -6,13 +6,14 @@ import re
 from typing import Final
 
 from knowledge.folders import folder_key
-from knowledge.ingestion.errors import ImportRefused
+from knowledge.ingestion.errors import NOT_IMPORTED, ImportRefused
 from knowledge.ingestion.recording import open_run
 from knowledge.ingestion.remembering import memory_of
 from knowledge.ingestion.request import Clock, ImportRequest
 from knowledge.ingestion.running import Import
 from knowledge.ingestion.targets import InstructionTarget, ItemTarget, Target
 from knowledge.models import Source, SourceKind
+from knowledge.reserved import RESERVED, is_reserved
 from tenants.isolation import organization_context
 from tenants.models import Segment
 
@@ -36,13 +37,15 @@ def open_import(request: ImportRequest, *, clock: Clock) -> Import:
 
 
 def _source(request: ImportRequest) -> Source:
+    if request.source in RESERVED:
+        raise ImportRefused(NOT_IMPORTED)
     source, _ = Source.objects.get_or_create(
         organization_id=request.organization_id,
         slug=request.source,
         defaults={"name": _name(request.source), "kind": SourceKind.FOLDER},
     )
-    if source.kind == SourceKind.GOLDEN:
-        raise ImportRefused("Golden answers are written by staff, not imported.")
+    if is_reserved(source):
+        raise ImportRefused(NOT_IMPORTED)
     return source
 
 

@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet
 
 from knowledge.folders import folder_key
 from knowledge.ingestion.batches import batched
-from knowledge.ingestion.errors import ImportRefused, TooLarge
+from knowledge.ingestion.errors import NOT_IMPORTED, ImportRefused, TooLarge
 from knowledge.ingestion.gathering import FileDone, Gathered, gather
 from knowledge.ingestion.importing import noted
 from knowledge.ingestion.limits import LONGEST_EXTERNAL_ID, MEBIBYTE
@@ -28,7 +28,8 @@ from knowledge.ingestion.running import Import
 from knowledge.ingestion.sandbox import Sandbox
 from knowledge.ingestion.walking import Found, printable
 from knowledge.ingestion.writing import write_batch
-from knowledge.models import ImportFailure, ImportRun, ImportUpload, Source, SourceKind
+from knowledge.models import ImportFailure, ImportRun, ImportUpload, Source
+from knowledge.reserved import is_reserved
 from tenants.auditing import Actor, Change, note
 from tenants.isolation import organization_context
 from tenants.models import Organization
@@ -60,8 +61,8 @@ def hand_in(
     Needs the organization's context open.
     Raises: ImportRefused, FolderRefused, TooLarge
     """
-    if source.kind == SourceKind.GOLDEN:
-        raise ImportRefused("Golden answers are written by staff, not imported.")
+    if is_reserved(source):
+        raise ImportRefused(NOT_IMPORTED)
     if not 0 < len(files) <= MOST_FILES:
         raise ImportRefused(f"Choose 1 to {MOST_FILES} files.")
     folder_key(source.slug, folder)

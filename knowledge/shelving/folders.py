@@ -26,7 +26,8 @@ from knowledge.folders import (
     segments,
     source_slug,
 )
-from knowledge.models import BulkAction, BulkJob, Item, Source, SourceKind
+from knowledge.models import BulkAction, BulkJob, Item, Source
+from knowledge.reserved import is_reserved
 from knowledge.shelving.errors import (
     FolderChanged,
     FolderGone,
@@ -157,7 +158,7 @@ def _opened(
     live = items_in(organization_id, key).filter(deleted_at=None)
     if source is None or not live.exists():
         raise FolderGone
-    if source.kind == SourceKind.GOLDEN:
+    if is_reserved(source):
         raise NotOurs
     if refiles and source.pk in fresh_sources(organization_id):
         raise SourceFilesIt

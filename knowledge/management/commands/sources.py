@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from knowledge.models import Source, SourceSchedule, SyncKind
+from knowledge.reserved import refuse_reserved
 from knowledge.sources.scheduling import confirm, sync, sync_due
 from tenants.auditing import Actor
 from tenants.errors import EarmarkError
@@ -55,6 +56,7 @@ class Command(BaseCommand):
 
     def _add(self, options: dict[str, Any]) -> None:
         organization = _organization(options)
+        refuse_reserved(options["source"])
         try:
             config = json.loads(options["config"])
         except ValueError as error:
