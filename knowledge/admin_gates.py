@@ -18,7 +18,6 @@ GATES: Final = {
     "agent": "agents",
 }
 _LISTED: Final = _("Tick the box above too, or the list would restrict nothing.")
-_STALE: Final = _("Somebody changed this after you opened it. Copy what you need, then reload.")
 FIELDSETS: Final = (
     (
         _("Who may hear it"),
@@ -39,7 +38,7 @@ FIELDSETS: Final = (
 
 
 class GatedForm(TenantForm):
-    """A truth row with its gates; refuses to overwrite what it has not seen."""
+    """A truth row with its gates."""
 
     channels = SimpleArrayField(
         forms.CharField(max_length=32), label=_("Channels"), required=False,
@@ -53,9 +52,6 @@ class GatedForm(TenantForm):
     )
     segments = RowsField(label=_("Segments"))
     agents = RowsField(label=_("Agents"))
-    seen_version = forms.IntegerField(
-        label=_("Version that was read"), required=False, widget=forms.HiddenInput
-    )
 
     labels: ClassVar[dict[str, Any]] = {
         "channel_restricted": _("Only on these channels"),
@@ -71,8 +67,6 @@ class GatedForm(TenantForm):
                 self.fields[name].label = label
         self._offer("segments", Segment)
         self._offer("agents", PhoneAgent)
-        if "seen_version" in self.fields:
-            self.fields["seen_version"].initial = self.instance.lock_version
 
     def _offer(self, name: str, model: type[Segment | PhoneAgent]) -> None:
         field = self.fields.get(name)
@@ -90,19 +84,14 @@ class GatedForm(TenantForm):
         return sorted({code.upper() for code in self.cleaned_data["jurisdictions"]})
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a list that would restrict nothing, a foreign row, and a stale form."""
+        """Refuse a list that would restrict nothing, and a foreign row."""
         told = super().clean() or {}
         for gate, column in GATES.items():
             if told.get(column) and not told.get(f"{gate}_restricted"):
                 self.add_error(column, forms.ValidationError(_LISTED))
         self._refuse_foreign("segments", Segment)
         self._refuse_foreign("agents", PhoneAgent)
-        if not self.instance._state.adding and self._is_stale(told):
-            self.add_error(None, forms.ValidationError(_STALE))
         return told
-
-    def _is_stale(self, told: dict[str, Any]) -> bool:
-        return "seen_version" in told and told["seen_version"] != self.instance.lock_version
 
     def _refuse_foreign(self, name: str, model: type[Segment | PhoneAgent]) -> None:
         organization = self.cleaned_data.get("organization")

@@ -65,7 +65,7 @@ class InstructionAdmin(TruthAdmin):
         if not self.has_change_permission(request, obj):
             return _reading(text, told)
         return (
-            (None, {"fields": (*text, "seen_version")}),
+            (None, {"fields": text}),
             *FIELDSETS,
             (_("Known about it"), {"fields": told}),
         )

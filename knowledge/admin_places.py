@@ -177,6 +177,11 @@ class DirectoryAdmin(TenantAdmin):
     autocomplete_fields = ("parent",)
     fields: ClassVar[Any] = ("organization", "parent", "name")
 
+    def lock(self, row: InstructionDirectory) -> None:
+        """Let the tree stand still, before the row: whoever moves something locks in this order."""
+        lock_organization(row.organization_id)
+        super().lock(row)
+
     @admin.display(description=_("path"), ordering="name")
     def path(self, directory: InstructionDirectory) -> str:
         """Return the directory with those above it."""

@@ -17,6 +17,7 @@ from tenants.admin_audit import changed_values, note_act
 from tenants.admin_authority import authority_of
 from tenants.admin_forms import InstantInput, RowSelect, TenantForm, own_direction
 from tenants.admin_lists import CappedPaginator, FilteredList, OrganizationFilter, PagedList
+from tenants.admin_seen import SeenAdmin
 from tenants.models import AuditEntry, Organization, Role
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class RoleAdmin(_ModelAdmin):
         return ()
 
 
-class TenantAdmin(RoleAdmin):
+class TenantAdmin(SeenAdmin, RoleAdmin):
     """A row with an organization: limited to the person's own, in lists, choices and searches."""
 
     form = TenantForm

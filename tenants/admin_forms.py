@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -12,10 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext as _
 
-if TYPE_CHECKING:
-    _ModelForm = forms.ModelForm[Any]
-else:
-    _ModelForm = forms.ModelForm
+from tenants.admin_seen import SeenForm
 
 
 class InstantInput(forms.DateTimeInput):
@@ -42,7 +39,7 @@ def _is_key(key: models.Field[Any, Any], text: Any) -> bool:
     return True
 
 
-class TenantForm(_ModelForm):
+class TenantForm(SeenForm):
     """A form that checks what is unique within the organization, although that field is fixed."""
 
     def _get_validation_exclusions(self) -> set[str]:

@@ -8,27 +8,37 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.forms import UserChangeForm
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from tenants.admin_authority import authority_of
 from tenants.admin_base import TenantAdmin
 from tenants.admin_forms import TenantForm
+from tenants.admin_seen import SeenAdmin, SeenForm
+from tenants.locking import lock_organization
 from tenants.models import Membership, Role, User
 from tenants.people.errors import LastAdmin
 from tenants.people.members import is_last_admin
 
 if TYPE_CHECKING:
     _UserAdmin = UserAdmin[User]
+    _UserChangeForm = UserChangeForm[User]
 else:
     _UserAdmin = UserAdmin
+    _UserChangeForm = UserChangeForm
+
+
+class PersonForm(SeenForm, _UserChangeForm):
+    """An account; one that was closed meanwhile is not opened again by a page from before."""
 
 
 @admin.register(User)
-class PersonAdmin(_UserAdmin):
+class PersonAdmin(SeenAdmin, _UserAdmin):
     """Accounts; operators only. What a person may do is in their memberships."""
 
+    form = PersonForm
     list_display = ("username", "email", "is_active", "is_superuser")
     list_filter = ("is_active", "is_superuser")
     filter_horizontal = ()
@@ -68,6 +78,16 @@ class PersonAdmin(_UserAdmin):
         """Everybody for operators, nobody for others."""
         people = super().get_queryset(request)
         return people if self._is_operator(request) else people.none()
+
+    def user_change_password(
+        self,
+        request: HttpRequest,
+        id: str,
+        form_url: str = "",  # noqa: A002
+    ) -> HttpResponse:
+        """Set a password, and write nothing over that somebody else changes at that moment."""
+        self._hold(request, id)
+        return super().user_change_password(request, id, form_url)
 
     def get_object(
         self, request: HttpRequest, object_id: str, from_field: str | None = None
@@ -113,6 +133,11 @@ class MembershipAdmin(TenantAdmin):
         if db_field.name == "user":
             kwargs["queryset"] = self._people(request)
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def lock(self, row: Membership) -> None:
+        """Let two admins who make each other something else meet: the second is the last one."""
+        lock_organization(row.organization_id)
+        super().lock(row)
 
     def _people(self, request: HttpRequest) -> QuerySet[User]:
         authority = authority_of(request)

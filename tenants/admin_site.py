@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tenants.admin_authority import authority_of
 from tenants.isolation import organization_context
-from tenants.models import Role
+from tenants.models import Role, User
 from tenants.sign_in import SignInForm, needs_second_factor
 
 View = Callable[..., HttpResponseBase]
@@ -120,6 +120,15 @@ class EarmarkSite(admin.AdminSite):
                 **(extra_context or {}),
             },
         )
+
+    def password_change(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> TemplateResponse:
+        """Change one's own password; an account that is closed at that moment stays closed."""
+        if request.method == "POST" and isinstance(request.user, User):
+            rows = User.objects.select_for_update(no_key=True)
+            request.user.refresh_from_db(from_queryset=rows)
+        return super().password_change(request, extra_context)
 
     def autocomplete_view(self, request: HttpRequest) -> Any:
         """Offer rows under names that say where they are filed."""

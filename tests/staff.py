@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.test import Client
+from lxml import html
 
 from golden.acting import Act
 from golden.content import Content
@@ -46,6 +47,16 @@ def browser(user: User | None) -> Client:
     if user is not None:
         client.force_login(user, backend="tenants.sign_in.SignInBackend")
     return client
+
+
+def posted(client: Client, address: str) -> dict[str, list[str]]:
+    """The form as a page shows it, ready to be sent back."""
+    page = html.fromstring(client.get(address).content.decode())
+    (form,) = [one for one in page.forms if (one.get("id") or "").endswith("_form")]
+    sent: dict[str, list[str]] = {}
+    for name, value in form.form_values():
+        sent.setdefault(name, []).append(value)
+    return sent
 
 
 @dataclass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+from django.db import IntegrityError, connection, transaction
 from django.db.models import QuerySet
 from django.db.models.deletion import ProtectedError, RestrictedError
 from drf_spectacular.utils import extend_schema
@@ -28,6 +29,7 @@ from tenants.api.errors import VersionChanged, VersionMissing
 from tenants.api.paging import page_of
 from tenants.api.views import TenantAPIView
 from tenants.auditing import Change, note
+from tenants.locking import lock_organization
 from tenants.models import Role
 
 
@@ -149,8 +151,16 @@ class SourceView(SourceRows):
             self.require(Role.EDITOR, found.organization_id)
             return self.once(found.organization_id, lambda: self._rename(found, said.get("name")))
 
+    def held(self, found: Source) -> Source:
+        """Return a source as it is now, locked.
+
+        Raises: NotFound
+        """
+        rows = self.rows([found.organization_id]).select_for_update(of=("self",), no_key=True)
+        return self.find(rows, found.pk)
+
     def _rename(self, found: Source, name: str | None) -> Response:
-        source = Source.objects.select_for_update(no_key=True).get(pk=found.pk)
+        source = self.held(found)
         if is_reserved(source):
             raise NotOurs
         self.require_version(source)
@@ -167,7 +177,7 @@ class SourceView(SourceRows):
         with self.context():
             found = self.find(self.rows(self.organizations()), pk)
             self.require(Role.EDITOR, found.organization_id)
-            return self.once(found.organization_id, lambda: _deleted(self, found))
+            return self.once(found.organization_id, lambda: _deleted(self, self.held(found)))
 
 
 class DirectoryRows(PlaceView):
@@ -242,17 +252,26 @@ class DirectoryView(DirectoryRows):
             self.require(Role.EDITOR, found.organization_id)
             return self.once(found.organization_id, lambda: self._rename(found, said.get("name")))
 
+    def held(self, found: InstructionDirectory) -> InstructionDirectory:
+        """Return a directory as it is now, in a tree that stands still.
+
+        Raises: NotFound
+        """
+        lock_organization(found.organization_id)
+        return self.find(self.rows([found.organization_id]), found.pk)
+
     def _rename(self, found: InstructionDirectory, name: str | None) -> Response:
-        self.require_version(found)
+        place = self.held(found)
+        self.require_version(place)
         if name is None:
-            return self.answer(found)
-        beside = self.rows([found.organization_id]).filter(parent=found.parent_id)
-        if beside.filter(name__in=segments(name)).exclude(pk=found.pk).exists():
+            return self.answer(place)
+        beside = self.rows([place.organization_id]).filter(parent=place.parent_id)
+        if beside.filter(name__in=segments(name)).exclude(pk=place.pk).exists():
             raise NameTaken
-        before = found.name
-        file_directory(found, name=name, parent=found.parent, at=self.at)
-        self.noted(found, "change", before, found.name)
-        return self.answer(found)
+        before = place.name
+        file_directory(place, name=name, parent=place.parent, at=self.at)
+        self.noted(place, "change", before, place.name)
+        return self.answer(place)
 
     @extend_schema(operation_id="directories_delete", parameters=ENDING, responses={204: None})
     def delete(self, _request: Request, pk: str) -> Response:
@@ -260,7 +279,7 @@ class DirectoryView(DirectoryRows):
         with self.context():
             found = self.find(self.rows(self.organizations()), pk)
             self.require(Role.EDITOR, found.organization_id)
-            return self.once(found.organization_id, lambda: _deleted(self, found))
+            return self.once(found.organization_id, lambda: _deleted(self, self.held(found)))
 
 
 def _deleted(view: PlaceView, place: Source | InstructionDirectory) -> Response:
@@ -272,8 +291,11 @@ def _deleted(view: PlaceView, place: Source | InstructionDirectory) -> Response:
     if isinstance(place, Source) and is_reserved(place):
         raise NotOurs
     try:
-        place.delete()
-    except (ProtectedError, RestrictedError):
+        with transaction.atomic():
+            place.delete()
+            # What was filed there at this instant is found out now, not when all of it is over.
+            connection.check_constraints()
+    except (ProtectedError, RestrictedError, IntegrityError):
         raise StillUsed from None
     return Response(None, status=204)
 

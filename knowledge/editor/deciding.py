@@ -173,12 +173,12 @@ def move(request: HttpRequest, instruction_id: UUID) -> HttpResponse:
         initial = {"place": str(row.directory_id or "")}
         form = PlaceForm(paths, request.POST or None, initial=initial)
         if request.method != "POST" or not form.is_valid():
-            context = {**about(row), "form": form}
+            context = {**about(row), "form": form, "seen": placing.seen_filing(row)}
             return shown(request, "move.html", _("Move: %s") % row.title, context)
     chosen = form.cleaned_data["place"]
-    place = UUID(chosen) if chosen else None
+    place, seen = UUID(chosen) if chosen else None, request.POST.get("seen", "")
     try:
-        placing.move_instruction(row.organization_id, row.pk, place, hand_of(request))
+        placing.move_instruction(row.organization_id, row.pk, place, hand_of(request), seen=seen)
     except EarmarkError as refusal:
         messages.error(request, _(str(refusal)))
     else:

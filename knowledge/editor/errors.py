@@ -17,6 +17,12 @@ class InstructionDeleted(KnowledgeError):
     code = "instruction_deleted"
 
 
+class InstructionMoved(KnowledgeError):
+    """Somebody filed it elsewhere after you looked; look again before you go on."""
+
+    code = "instruction_moved"
+
+
 class WordingRefused(KnowledgeError):
     """This text cannot be kept; the fields say why."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from uuid import UUID
 
-from knowledge.editor.errors import DirectoryChanged, DirectoryNameTaken
+from knowledge.editor.errors import DirectoryChanged, DirectoryNameTaken, InstructionMoved
 from knowledge.editor.holding import Hand, holding, tell
 from knowledge.folders import directory_path, segments
 from knowledge.indexing.filing import DirectoryGone, DirectoryRefused, file_directory
@@ -70,13 +70,21 @@ def directories_below(organization_id: int, top: UUID) -> list[InstructionDirect
 
 
 def move_instruction(
-    organization_id: int, pk: UUID, directory_id: UUID | None, hand: Hand
+    organization_id: int,
+    pk: UUID,
+    directory_id: UUID | None,
+    hand: Hand,
+    *,
+    seen: str | None = None,
 ) -> Instruction:
     """File an instruction elsewhere; what is picked by itself stays picked.
 
-    Raises: InstructionGone, InstructionDeleted, DirectoryGone
+    `seen` is where a page showed it; None means wherever it lies now.
+    Raises: InstructionGone, InstructionDeleted, InstructionMoved, DirectoryGone
     """
     with holding(organization_id, pk) as it:
+        if seen is not None and seen != seen_filing(it.row):
+            raise InstructionMoved
         place = directory_at(organization_id, directory_id, lock=True)
         if directory_id != it.row.directory_id:
             before = {"directory": str(it.row.directory_id or "")}
@@ -84,6 +92,11 @@ def move_instruction(
             tell(it.row, "move", hand, before=before, after={"directory": str(directory_id or "")})
     it.row.directory = place
     return it.row
+
+
+def seen_filing(row: Instruction) -> str:
+    """Return what a page has to show again to file an instruction elsewhere."""
+    return f"in {row.directory_id or 'none'}"
 
 
 def make_directory(

@@ -35,6 +35,12 @@ class LastAdmin(EarmarkError):
     code = "last_admin"
 
 
+class RolesChanged(EarmarkError):
+    """These roles were changed after you opened the page. Look at them anew before you change them."""
+
+    code = "roles_changed"
+
+
 class ConfirmationMissing(EarmarkError):
     """This takes away your own administration: confirm that you want that."""
 

@@ -38,7 +38,7 @@ class InviteForm(forms.Form):
 
 
 class RolesForm(forms.Form):
-    """The roles of a member; a box of its own for giving up one's own administration."""
+    """The roles of a member, and those that the page showed; a box for giving up one's own administration."""
 
     roles = forms.MultipleChoiceField(
         label=_("Roles"),
@@ -46,6 +46,7 @@ class RolesForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": _("Give at least one role, or remove the person below.")},
     )
+    seen = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
     confirmed = forms.BooleanField(
         label=_("Yes, I give up administering this organization myself."), required=False
     )

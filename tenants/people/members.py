@@ -9,7 +9,7 @@ from tenants.auditing import Actor, Change, note
 from tenants.isolation import organization_context
 from tenants.locking import lock_organization
 from tenants.models import Membership, Role, User
-from tenants.people.errors import ConfirmationMissing, LastAdmin, NotAMember
+from tenants.people.errors import ConfirmationMissing, LastAdmin, NotAMember, RolesChanged
 
 
 def roles_held(organization_id: int, user_id: int) -> frozenset[str]:
@@ -53,6 +53,22 @@ def set_roles(
             _let_admin_go(organization_id, user_id, by=by, confirmed=confirmed)
         _write(organization_id, user_id, held, wanted)
         _note(organization_id, user_id, held, wanted, by=by, at=at)
+
+
+def seen_roles(held: Iterable[str]) -> str:
+    """Return what a page has to show again to change the roles of a member."""
+    return " ".join(sorted(held))
+
+
+def refuse_unseen(organization_id: int, user_id: int, seen: str) -> None:
+    """Let the roles of a member stand still, and refuse when they are not those that were seen.
+
+    A role that was taken away meanwhile would come back with the others. Expects the context.
+    Raises: RolesChanged
+    """
+    lock_organization(organization_id)
+    if seen_roles(roles_held(organization_id, user_id)) != seen:
+        raise RolesChanged
 
 
 def remove(

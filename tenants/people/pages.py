@@ -16,6 +16,7 @@ from tenants.admin_authority import actor_of, at_of, organizations_seen
 from tenants.admin_lists import CappedPaginator
 from tenants.admin_site import own_transaction
 from tenants.errors import EarmarkError
+from tenants.isolation import organization_context
 from tenants.models import Invitation, Membership, Organization, Role, User
 from tenants.people import mailing
 from tenants.people.asking import member_named, organization_chosen, organization_named, shown
@@ -23,7 +24,7 @@ from tenants.people.attempts import INVITATIONS, spend
 from tenants.people.errors import ConfirmationMissing, TooManyAttempts
 from tenants.people.forms import InviteForm, RolesForm
 from tenants.people.inviting import IssuedInvitation, invite, invite_again, is_open, take_back
-from tenants.people.members import remove, set_roles
+from tenants.people.members import refuse_unseen, remove, seen_roles, set_roles
 
 PER_PAGE: Final = 50
 MOST_INVITATIONS: Final = 50
@@ -142,7 +143,7 @@ def change_person(request: HttpRequest, slug: str, person_id: int) -> HttpRespon
     person, held = member_named(organization, person_id)
     form = RolesForm(
         request.POST or None,
-        initial={"roles": sorted(held)},
+        initial={"roles": sorted(held), "seen": seen_roles(held)},
         is_oneself=person.pk == request.user.pk,
     )
     if form.is_valid() and _set_roles(request, organization, person, form):
@@ -161,7 +162,9 @@ def _set_roles(
     told = form.cleaned_data
     confirmed, by, at = bool(told.get("confirmed")), actor_of(request), at_of(request)
     try:
-        set_roles(organization.pk, person.pk, told["roles"], confirmed=confirmed, by=by, at=at)
+        with organization_context(organization.pk):
+            refuse_unseen(organization.pk, person.pk, told["seen"])
+            set_roles(organization.pk, person.pk, told["roles"], confirmed=confirmed, by=by, at=at)
     except ConfirmationMissing as refusal:
         form.add_error("confirmed", _(str(refusal)))
     except EarmarkError as refusal:

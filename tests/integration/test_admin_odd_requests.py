@@ -7,7 +7,7 @@ import pytest
 from golden.models import GoldenAnswer
 from knowledge.models import Instruction, InstructionDirectory
 from tenants.models import Membership, Role
-from tests.staff import office
+from tests.staff import office, posted
 
 pytestmark = pytest.mark.django_db
 
@@ -68,9 +68,8 @@ def test_a_directory_that_is_sent_twice_is_made_once(admin, staff):
 def test_a_directory_is_not_renamed_onto_another_one(admin, staff):
     staff.acme.directory("Old")
     moving = staff.acme.directory("Moving")
-    answer = admin.post(
-        f"/admin/knowledge/instructiondirectory/{moving}/change/", {"name": "Old", "parent": ""}
-    )
+    address = f"/admin/knowledge/instructiondirectory/{moving}/change/"
+    answer = admin.post(address, {**posted(admin, address), "name": "Old"})
     assert "name" in errors(answer)
     with staff.acme.context():
         assert InstructionDirectory.objects.get(pk=moving).name == "Moving"

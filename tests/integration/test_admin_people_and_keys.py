@@ -15,7 +15,7 @@ from tenants.models import (
     Segment,
     ServiceKeyBinding,
 )
-from tests.staff import office
+from tests.staff import office, posted
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
@@ -115,7 +115,7 @@ def test_a_contact_is_put_into_segments_of_its_own_organization(staff):
     contact, other = staff.rows["contact"], staff.acme.segment("silver")
     theirs = staff.globex.segment("platinum")
     address = f"/admin/tenants/contact/{contact.pk}/change/"
-    sent = {"external_id": "crm-1", "in_segments": [str(other.pk)]}
+    sent = {**posted(staff.as_("admin"), address), "in_segments": [str(other.pk)]}
     refused = staff.as_("admin").post(address, {**sent, "in_segments": [str(theirs.pk)]})
     staff.as_("admin").post(address, sent)
     with staff.acme.context():
@@ -136,8 +136,9 @@ def test_an_admin_gives_roles_to_people_of_the_own_organization_only(staff):
 
 def test_an_admin_cannot_deactivate_the_organization(staff):
     organization = staff.acme.organization
-    sent = {"name": "Acme", "language": "en", "retention_days": 30, "code_patterns": ""}
     address = f"/admin/tenants/organization/{organization.pk}/change/"
+    sent = posted(staff.as_("admin"), address)
+    assert "is_active" not in sent
     assert staff.as_("admin").post(address, sent).status_code == 302
     organization.refresh_from_db()
     assert organization.is_active

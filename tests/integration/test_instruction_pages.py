@@ -217,6 +217,16 @@ def test_an_instruction_is_moved(pages):
     assert pages.row().directory_id == other
 
 
+def test_an_instruction_that_was_filed_elsewhere_is_not_taken_back_by_a_stale_page(pages):
+    stale = pages.form("editor", pages.one("move"))
+    other = pages.acme.directory("elsewhere")
+    pages.send("editor", pages.one("move"), {"place": str(other)})
+    address = f"/admin/{pages.one('move')}"
+    answer = pages.staff.as_("editor").post(address, stale, follow=True)
+    assert "filed it elsewhere" in answer.content.decode()
+    assert pages.row().directory_id == other
+
+
 def directory(pages, verb, who="editor", changes=None):
     return pages.send(who, f"instruction-directories/{pages.place}/{verb}/", changes)
 

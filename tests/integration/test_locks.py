@@ -3,51 +3,20 @@
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
 
 import pytest
-from django.db import connections
 
 from knowledge.indexing.filing import DirectoryGone, DirectoryRefused, file_directory
 from knowledge.models import InstructionDirectory, SearchRecord
-from tenants.isolation import organization_context
 from tenants.locking import lock_organization
 from tenants.models import Role
 from tests.embedders import CountingEmbedder
-from tests.staff import browser, person
+from tests.meanwhile import meanwhile
+from tests.staff import browser, person, posted
 from tests.voice import runtime
 from tests.world import AT, tenant, world
 
 pytestmark = pytest.mark.django_db(transaction=True)
-PATIENCE_S = 30
-
-
-@contextmanager
-def meanwhile(organization_id, do):
-    """Somebody else has done something in a transaction that ends after the block."""
-    done, over, failures = threading.Event(), threading.Event(), []
-
-    def other():
-        try:
-            with organization_context(organization_id):
-                do()
-                done.set()
-                over.wait(PATIENCE_S)
-        except Exception as failure:
-            failures.append(failure)
-            done.set()
-        finally:
-            connections.close_all()
-
-    thread = threading.Thread(target=other)
-    thread.start()
-    assert done.wait(PATIENCE_S)
-    try:
-        yield over
-    finally:
-        over.set()
-        thread.join(PATIENCE_S)
-    assert failures == []
 
 
 def released_soon(over):
@@ -80,9 +49,10 @@ def test_the_admins_form_makes_no_circle_either():
     first, second = acme.directory("first"), acme.directory("second")
     page = f"/admin/knowledge/instructiondirectory/{second}/change/"
     editor = browser(person("editor", (acme.organization, Role.EDITOR)))
+    sent = {**posted(editor, page), "parent": str(first)}
     with meanwhile(acme.organization.pk, lambda: file_under(acme, first, second)) as over:
         released_soon(over)
-        answer = editor.post(page, {"name": "second", "parent": str(first)})
+        answer = editor.post(page, sent)
     assert answer.status_code == 200
     assert "cannot lie inside itself" in answer.content.decode()
 

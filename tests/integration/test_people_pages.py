@@ -14,7 +14,7 @@ from tenants.models import AuditEntry, Invitation, Membership, Role, User
 from tenants.people import attempts, mailing
 from tenants.people.attempts import Allowance
 from tenants.people.errors import TooManyAttempts
-from tests.staff import browser, office, person
+from tests.staff import browser, office, person, posted
 
 pytestmark = pytest.mark.django_db
 INVALID = "This link does not work: it was used, taken back or has run out. Ask for a new one."
@@ -223,9 +223,9 @@ def test_the_list_says_what_became_of_each_invitation(staff):
 
 
 def set_roles(staff, name, *wanted, who="admin", **more):
-    pk = staff.people[name].pk
-    sent = {"roles": list(wanted), **more}
-    return staff.as_(who).post(f"/admin/people/acme/{pk}/", sent)
+    address = f"/admin/people/acme/{staff.people[name].pk}/"
+    seen = staff.as_(who).get(address).context["form"]["seen"].value()
+    return staff.as_(who).post(address, {"roles": list(wanted), "seen": seen, **more})
 
 
 def remove(staff, name, who="admin", **more):
@@ -261,9 +261,14 @@ def test_the_last_admin_stays(staff, who):
 
 def test_the_last_admin_stays_on_the_other_pages_too(staff):
     row = Membership.objects.get(user__username="admin")
-    address = f"/admin/tenants/membership/{row.pk}"
-    staff.as_("operator").post(f"{address}/change/", {"role": "viewer"})
-    staff.as_("operator").post(f"{address}/delete/", {"post": "yes"})
+    address, operator = f"/admin/tenants/membership/{row.pk}", staff.as_("operator")
+    sent = {**posted(operator, f"{address}/change/"), "role": "viewer"}
+    answers = [
+        operator.post(f"{address}/change/", sent),
+        operator.post(f"{address}/delete/", {"post": "yes"}),
+    ]
+    for answer in answers:
+        assert "keeps at least one administrator" in answer.content.decode()
     assert roles(staff, "admin") == ["admin"]
 
 
