@@ -34,6 +34,8 @@ MOST_ASKED: Final = 12
 MOST_SHOWN: Final = 20
 DEADLINE_S: Final = 5.0
 USUAL_CHANNEL: Final = "phone"
+# What callers asked is kept once, with the call that it is forgotten with.
+_UNRECORDED: Final = Recording(door="staff", is_wanted=lambda: False)
 _NEGATIONS: Final = {
     "en": ("I do not want {}", "I don't need {}"),
     "ar": ("لا أريد {}",),
@@ -122,7 +124,7 @@ def _ask(agent: PhoneAgent, text: str, *, at: datetime) -> Answer:
         CallerFacts(None, USUAL_CHANNEL, agent.organization.country or None),
         at=at,
         deadline=Deadline.after(DEADLINE_S),
-        recording=Recording(door="staff"),
+        recording=_UNRECORDED,
     ).answer
 
 

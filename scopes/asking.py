@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -70,13 +71,18 @@ class CallerFacts:
     country: str | None
 
 
+def _always() -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Recording:
-    """How the search is written down."""
+    """How the search is written down, and whether: that is asked in the record's own transaction."""
 
     session_id: UUID | None = None
     door: str = "voice"
     speculative: bool = False
+    is_wanted: Callable[[], bool] = _always
 
 
 @dataclass(frozen=True)
@@ -207,6 +213,8 @@ def _write_down(
     settings = {**LOCK_WAIT, "synchronous_commit": "off"}
     try:
         with until(request.deadline, request.agent.organization_id, settings=settings):
+            if not request.recording.is_wanted():
+                return
             SearchRecord.objects.create(
                 id=search_id,
                 organization_id=request.agent.organization_id,

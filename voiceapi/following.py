@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
+
+from django.db.models import QuerySet
 
 from knowledge.models import SearchRecord
 from voiceapi.models import VoiceSession
 
+STAFF: Final = "staff"
 _LOOKED_BACK: Final = 5
 
 
@@ -15,7 +18,7 @@ def mark_adopted(session: VoiceSession, searches: Sequence[str]) -> None:
     """Note which speculative searches were executed after all; ids of others are ignored."""
     if not searches:
         return
-    speculative = _records(session).filter(speculative=True, adopted=False)
+    speculative = searches_of(session).filter(speculative=True, adopted=False)
     known = {str(key): key for key in speculative.values_list("id", flat=True)}
     wanted = [known[search] for search in set(searches) & known.keys()]
     if wanted:
@@ -36,7 +39,7 @@ def pinned_assets(
 
 
 def _given(session: VoiceSession, follows: str | None) -> dict[str, str]:
-    recent = _records(session).order_by("-at", "-id")[:_LOOKED_BACK].values_list("id", "results")
+    recent = searches_of(session).order_by("-at", "-id")[:_LOOKED_BACK].values_list("id", "results")
     return {
         result["id"]: result["asset"]
         for search, results in recent
@@ -45,7 +48,9 @@ def _given(session: VoiceSession, follows: str | None) -> dict[str, str]:
     }
 
 
-def _records(session: VoiceSession) -> Any:
+def searches_of(*sessions: VoiceSession) -> QuerySet[SearchRecord]:
+    """Return what was asked in these calls; what staff asked again is only forgotten with them."""
+    organizations = {session.organization_id for session in sessions}
     return SearchRecord.objects.filter(
-        organization_id=session.organization_id, session_id=session.pk
-    )
+        organization_id__in=organizations, session_id__in=[session.pk for session in sessions]
+    ).exclude(door=STAFF)

@@ -6,6 +6,7 @@ import logging
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.db import Error as DatabaseTrouble
@@ -21,7 +22,7 @@ from voiceapi.finding import Named, find_session, within
 from voiceapi.following import mark_adopted, pinned_assets
 from voiceapi.limiting import spend, spenders
 from voiceapi.models import VoiceSession
-from voiceapi.sessions import touch
+from voiceapi.sessions import is_kept, touch
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +59,7 @@ def search(wanted: Wanted, *, at: datetime, deadline: Deadline) -> Asked:
         CallerFacts(session.contact, session.channel, session.country or None),
         at=at,
         deadline=deadline,
-        recording=Recording(session.pk, wanted.door, wanted.body["speculative"]),
+        recording=_recording(wanted, session),
     )
 
 
@@ -69,6 +70,12 @@ def _prepared(wanted: Wanted, *, at: datetime, deadline: Deadline) -> tuple[Voic
         touch(session, at=at)
         mark_adopted(session, wanted.body["adopted"])
         return session, _question(session, wanted.body)
+
+
+def _recording(wanted: Wanted, session: VoiceSession) -> Recording:
+    """Nothing is written down of a call that was forgotten meanwhile."""
+    speculative = wanted.body["speculative"]
+    return Recording(session.pk, wanted.door, speculative, partial(is_kept, session))
 
 
 def _give_connection_back() -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from django.db import connection
+
 from golden.rules import rules_for
 from knowledge.retrieval.types import Allowlist
 from scopes.resolution import allowlist_for
@@ -20,6 +22,10 @@ LIFE: Final = timedelta(hours=4)
 # A use within this time of the last one is not written down: one write a minute is enough.
 _COARSE: Final = timedelta(minutes=1)
 USUAL_CHANNEL: Final = "phone"
+# As a foreign key locks: uses of the session do not wait for it.
+_KEEP: Final = (
+    "SELECT FROM voiceapi_voicesession WHERE organization_id = %s AND id = %s FOR KEY SHARE"
+)
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,16 @@ def end_session(session: VoiceSession, *, at: datetime) -> None:
     if not _alive(session).update(ended_at=at):
         raise NotFound
     session.ended_at = at
+
+
+def is_kept(session: VoiceSession) -> bool:
+    """Whether it is there; from now on whoever forgets it waits until this transaction has ended.
+
+    Cost: one statement
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_KEEP, [session.organization_id, session.pk])
+        return cursor.fetchone() is not None
 
 
 def _alive(session: VoiceSession) -> Any:

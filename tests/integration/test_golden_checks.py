@@ -65,6 +65,13 @@ def test_logged_questions_that_are_asked_alike_would_be_answered(staff, embedder
     assert checked(staff, embedder).would_answer == ["when do i get my refund"]
 
 
+def test_what_a_caller_asked_is_not_written_down_again_by_a_check(staff, embedder):
+    log(staff, "when do i get my refund")
+    assert checked(staff, embedder).would_answer
+    with staff.tenant.context():
+        assert SearchRecord.objects.count() == 1
+
+
 def test_questions_of_long_ago_and_of_staff_are_not_looked_at(staff, embedder):
     log(staff, "when do i get my refund", at=NOW - timedelta(days=31))
     log(staff, "when do i get my refund", door="staff")

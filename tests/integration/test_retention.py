@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 from io import StringIO
 
@@ -15,11 +16,14 @@ from config.celery import app
 from knowledge.models import SearchRecord
 from tenants.models import AuditEntry, Contact
 from tests.embedders import CountingEmbedder
+from tests.meanwhile import committed_while_waited_for
+from tests.staff import browser, person
 from tests.voice import exhaust, runtime
 from tests.world import BY, world
 from voiceapi import limiting, retention
 from voiceapi.models import VoiceSession
 from voiceapi.retention import Forgotten, forget_contact, forget_old
+from voiceapi.sessions import is_kept
 
 pytestmark = pytest.mark.django_db
 HOURS = "When does the pelican lounge open?"
@@ -121,6 +125,64 @@ def test_the_calls_of_one_contact_can_be_forgotten(here, voice):
         entry = AuditEntry.objects.get(verb="contact.forget_calls")
         assert Contact.objects.filter(external_id="crm-1").exists()
     assert (entry.subject_id, entry.after) == (str(contact.pk), {"searches": 2, "sessions": 2})
+
+
+def ask_again(here, session):
+    with here.acme.context():
+        record = SearchRecord.objects.filter(session_id=session, door="voice").first()
+    viewer = browser(person("viewer", (here.acme.organization, "viewer")))
+    again = {"search": record.pk, "when": "now"}
+    assert viewer.get(f"/admin/calls/{session}/", again).context["replay"] is not None
+
+
+def test_what_staff_asked_again_is_forgotten_with_the_contact(here, voice):
+    contact = here.acme.contact("crm-1")
+    session = call(voice, here.receptionist, contact={"external_id": "crm-1"})
+    ask_again(here, session)
+    assert kept(here.acme) == (2, 1)
+    forget_contact(contact, by=BY, at=timezone.now())
+    assert kept(here.acme) == (0, 0)
+
+
+def test_what_staff_asked_again_lasts_no_longer_than_its_call(here, voice):
+    keep_for(here.acme, 2)
+    session = call(voice, here.receptionist)
+    ask_again(here, session)
+    with here.acme.context():
+        VoiceSession.objects.update(
+            created_at=timezone.now() - 3 * DAY, expires_at=timezone.now() - 2.5 * DAY
+        )
+    assert forget_old(timezone.now())["acme"] == Forgotten(2, 1)
+    assert kept(here.acme) == (0, 0)
+
+
+def test_a_search_in_flight_leaves_nothing_of_a_call_that_was_forgotten(here, voice, monkeypatch):
+    contact = here.acme.contact("crm-1")
+    session = voice.session(here.receptionist, contact={"external_id": "crm-1"})
+
+    def forget(_texts):
+        forget_contact(contact, by=BY, at=timezone.now())
+
+    monkeypatch.setattr("scopes.asking.current_embedder", lambda: CountingEmbedder(before=forget))
+    assert voice.search(here.receptionist, session, HOURS).status_code == 200
+    assert kept(here.acme) == (0, 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_whoever_forgets_waits_for_a_search_that_is_being_written_down(here, voice):
+    contact = here.acme.contact("crm-1")
+    session = call(voice, here.receptionist, contact={"external_id": "crm-1"})
+    with here.acme.context():
+        row, record = VoiceSession.objects.get(pk=session), SearchRecord.objects.get()
+    record.pk = uuid.uuid4()
+
+    def write_down():
+        assert is_kept(row)
+        record.save(force_insert=True)
+
+    with committed_while_waited_for(here.acme.organization.pk, write_down):
+        forget_contact(contact, by=BY, at=timezone.now())
+    assert kept(here.acme) == (0, 0)
 
 
 def test_the_same_contact_of_another_organization_is_not_touched(here, voice):

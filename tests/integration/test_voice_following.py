@@ -33,12 +33,13 @@ def opened(here):
         )  # fmt: skip
 
 
-def searched(here, session, *results, minutes=0):
+def searched(here, session, *results, minutes=0, door="voice"):
     """Write down a search that returned these; the asset of a result is its name in capitals."""
     with here.acme.context():
         record = SearchRecord.objects.create(
             organization=here.acme.organization,
             session_id=session.pk,
+            door=door,
             at=AT + timedelta(minutes=minutes),
             status="ok",
             results=[{"type": "knowledge", "id": r, "asset": r.upper()} for r in results],
@@ -74,6 +75,14 @@ def test_the_sixth_search_back_is_forgotten(here, session):
         searched(here, session, "b", minutes=minutes)
     assert pins(here, session, oldest, "a") == ()
     assert pins(here, session, None, "a") == ()
+
+
+def test_what_staff_asked_again_is_no_search_of_the_session(here, session):
+    search = searched(here, session, "a")
+    for minutes in range(1, 6):
+        searched(here, session, "b", minutes=minutes, door="staff")
+    assert pins(here, session, search, "a") == ("A",)
+    assert pins(here, session, None, "b") == ()
 
 
 def test_searches_of_another_session_are_ignored(here, session):

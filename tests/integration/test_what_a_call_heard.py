@@ -127,6 +127,21 @@ def test_a_replay_is_recorded_as_asked_by_staff_and_not_as_part_of_the_call(
     assert len(records(here)) == 1
 
 
+def test_a_replay_is_not_among_the_searches_that_the_list_counts(here, voice, call, viewer):
+    told = voice.search(here.receptionist, call, HOURS).json()
+    page(viewer, call, search=told["search"], when="now")
+    listed = viewer.get("/admin/voiceapi/voicesession/").content.decode()
+    assert f'<a href="/admin/calls/{call}/">1</a>' in listed
+
+
+def test_a_replay_is_recorded_with_the_call_that_it_came_from(here, voice, call, viewer):
+    told = voice.search(here.receptionist, call, HOURS).json()
+    page(viewer, call, search=told["search"], when="now")
+    with here.acme.context():
+        (record,) = SearchRecord.objects.filter(door="staff")
+    assert str(record.session_id) == call
+
+
 def test_a_replay_asks_with_the_pins_and_the_limit_of_then(here, voice, call, viewer):
     first = voice.search(here.receptionist, call, HOURS).json()
     pinned = [first["results"][0]["id"]]

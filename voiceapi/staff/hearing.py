@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
 from knowledge.models import Instruction, Item, SearchRecord
 from knowledge.retrieval.deadline import Deadline
 from scopes.asking import Asked, CallerFacts, Question, Recording, TurnContext, ask
+from voiceapi.following import STAFF, searches_of
 from voiceapi.models import VoiceSession
+from voiceapi.sessions import is_kept
 
-DOOR: Final = "staff"
 DEADLINE_S: Final = 10.0
 MOST_SHOWN: Final = 500
 USUAL_LIMIT: Final = 5
@@ -62,7 +64,7 @@ def heard(session: VoiceSession) -> list[HeardSearch]:
     Runs inside the organization's context.
     Cost: three statements
     """
-    records = list(_records(session).order_by("at", "id")[:MOST_SHOWN])
+    records = list(searches_of(session).order_by("at", "id")[:MOST_SHOWN])
     titles = _titles(records)
     before: dict[str, Any] | None = None
     told = []
@@ -75,19 +77,21 @@ def heard(session: VoiceSession) -> list[HeardSearch]:
 
 def find_search(session: VoiceSession, search_id: UUID) -> SearchRecord | None:
     """Return one search of a session; a search of any other is not there."""
-    found: SearchRecord | None = _records(session).filter(pk=search_id).first()
-    return found
+    return searches_of(session).filter(pk=search_id).first()
 
 
 def replay(session: VoiceSession, record: SearchRecord, *, at: datetime) -> Replay:
-    """Ask again as the same agent for the same caller; the live rows decide, as they always do."""
+    """Ask again as the same agent for the same caller; the live rows decide, as they always do.
+
+    It is written down beside the call, and forgotten with it.
+    """
     asked = ask(
         session.agent,
         _question(record),
         CallerFacts(session.contact, session.channel, session.country or None),
         at=at,
         deadline=Deadline.after(DEADLINE_S),
-        recording=Recording(door=DOOR),
+        recording=Recording(session.pk, STAFF, is_wanted=partial(is_kept, session)),
     )
     return Replay(record, at, asked)
 
@@ -99,12 +103,6 @@ def _question(record: SearchRecord) -> Question:
         turn_context=TurnContext(structured_value_digits=kept.get("digits")),
         pinned=tuple(kept.get("pinned", ())),
         limit=kept.get("limit", USUAL_LIMIT),
-    )
-
-
-def _records(session: VoiceSession) -> Any:
-    return SearchRecord.objects.filter(
-        organization_id=session.organization_id, session_id=session.pk
     )
 
 

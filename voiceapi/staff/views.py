@@ -14,6 +14,7 @@ from tenants.admin_authority import at_of, authority_of
 from tenants.admin_site import our_site, own_transaction
 from tenants.isolation import organization_context
 from tenants.models import Role
+from voiceapi.following import searches_of
 from voiceapi.models import VoiceSession
 from voiceapi.staff.hearing import Replay, find_search, heard, replay
 
@@ -79,11 +80,7 @@ def count_searches(sessions: list[Any]) -> dict[UUID, int]:
     Cost: one statement
     """
     counts: dict[UUID, int] = {}
-    ids = SearchRecord.objects.filter(
-        organization_id__in={session.organization_id for session in sessions},
-        session_id__in=[session.pk for session in sessions],
-    ).values_list("session_id", flat=True)
-    for session_id in ids:
+    for session_id in searches_of(*sessions).values_list("session_id", flat=True):
         if session_id is not None:
             counts[session_id] = counts.get(session_id, 0) + 1
     return counts
