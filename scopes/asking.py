@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from psycopg import errors as pg
 
 from knowledge.embedding.selection import current_embedder
@@ -156,7 +156,7 @@ def _search(request: _Request, understood: Understood) -> tuple[Allowlist | None
         deadline = request.deadline.earlier(RECORD_NEEDS)
         with until(deadline, request.agent.organization_id, snapshot=True):
             return _in_snapshot(request, understood)
-    except (DatabaseError, ForeignRow, DeadlinePassed) as failure:
+    except (OperationalError, InterfaceError, ForeignRow, DeadlinePassed) as failure:
         return None, _failed(failure, understood, request.deadline)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any, Final
 
-from django.db import Error as DatabaseTrouble
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, JsonResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -25,7 +25,9 @@ _OF_THE_FRAMEWORK: Final[dict[type[Exception], type[EarmarkError]]] = {
     exceptions.AuthenticationFailed: KeyRefused,
     exceptions.PermissionDenied: KeyRefused,
     Http404: errors.NotFound,
-    DatabaseTrouble: errors.DatabaseAway,
+    # Whatever else the database raises is about what we asked of it, and a fault of the server.
+    OperationalError: errors.DatabaseAway,
+    InterfaceError: errors.DatabaseAway,
 }
 
 

@@ -9,8 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.db import Error as DatabaseTrouble
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 
 from knowledge.retrieval.deadline import Deadline, DeadlinePassed
 from knowledge.retrieval.grounding import UNAVAILABLE
@@ -49,7 +48,7 @@ def search(wanted: Wanted, *, at: datetime, deadline: Deadline) -> Asked:
         _give_connection_back()
     except DeadlinePassed:
         return _unasked(SearchStatus.TIMEOUT)
-    except DatabaseTrouble as trouble:
+    except (OperationalError, InterfaceError) as trouble:
         log.error("session_not_read", extra={"failure": type(trouble).__name__})
         late = not deadline.remaining()
         return _unasked(SearchStatus.TIMEOUT if late else SearchStatus.UNAVAILABLE)

@@ -14,6 +14,7 @@ from io import StringIO
 
 import anyio
 import pytest
+from django import db
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
@@ -417,6 +418,22 @@ def test_a_revoked_key_ends_the_search_of_an_mcp_client(here, voice):
     call = (TOOL["name"], {"queries": [HOURS]})
     _, (answer,) = asked_over_mcp(voice.token, named_by("acme/receptionist"), call)
     assert answer.structured_content["error"]["code"] == "key_refused"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("kind", "code"), [(db.OperationalError, "database_away"), (db.DataError, "server_fault")]
+)
+def test_an_mcp_client_is_told_whose_fault_it_is(here, voice, monkeypatch, kind, code):
+    def fail(*_args, **_kwargs):
+        raise kind("pelican")
+
+    monkeypatch.setattr("voiceapi.peers.asking.find_agent", fail)
+    call = (TOOL["name"], {"queries": [HOURS]})
+    _, (answer,) = asked_over_mcp(voice.token, named_by("acme/receptionist"), call)
+    assert answer.is_error
+    assert answer.structured_content["error"]["code"] == code
+    assert "pelican" not in answer.content[0].text
 
 
 @pytest.mark.django_db(transaction=True)

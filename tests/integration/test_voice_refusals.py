@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import uuid
 
 import pytest
+from django import db
 
 from tests.embedders import CountingEmbedder
 from tests.voice import names, runtime
@@ -228,3 +230,66 @@ def test_a_mistake_of_ours_is_one_envelope_too(here, voice, monkeypatch):
     answer = voice.search(here.receptionist, session, "pelican")
     assert told(answer) == (500, "server_fault")
     assert b"pelican" not in answer.content
+
+
+def raising(kind):
+    def fail(*_args, **_kwargs):
+        raise kind("pelican")
+
+    return fail
+
+
+@pytest.fixture(
+    params=["voiceapi.searching.find_session", "voiceapi.searching.spend", "scopes.asking.allowlist_for"]
+)  # fmt: skip
+def step(request):
+    """Where in a search the database may fail."""
+    return request.param
+
+
+AWAY = [db.OperationalError, db.InterfaceError]
+OURS = [db.DataError, db.IntegrityError, db.ProgrammingError, db.InternalError,
+        db.NotSupportedError, db.DatabaseError, db.Error]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", AWAY)
+def test_a_database_that_is_away_is_no_fault_of_the_server(here, voice, monkeypatch, kind):
+    monkeypatch.setattr("voiceapi.views.find_agent", raising(kind))
+    answer = voice.open(here.receptionist)
+    assert (told(answer), answer.headers["Retry-After"]) == ((503, "database_away"), "2")
+
+
+@pytest.mark.parametrize("kind", OURS)
+def test_what_the_database_rejects_is_a_fault_of_the_server(here, voice, monkeypatch, kind, caplog):
+    monkeypatch.setattr("voiceapi.views.find_agent", raising(kind))
+    assert told(voice.open(here.receptionist)) == (500, "server_fault")
+    assert faults(caplog) == [kind]
+
+
+@pytest.mark.parametrize("kind", AWAY)
+def test_a_search_without_a_database_is_unavailable(here, voice, monkeypatch, kind, step):
+    session = voice.session(here.receptionist)
+    monkeypatch.setattr(step, raising(kind))
+    answer = voice.search(here.receptionist, session, "pelican")
+    assert (answer.status_code, answer.json()["status"]) == (503, "unavailable")
+
+
+@pytest.mark.parametrize("kind", OURS)
+def test_a_search_that_the_database_rejects_is_a_fault_of_the_server(
+    here, voice, monkeypatch, kind, step, caplog
+):
+    session = voice.session(here.receptionist)
+    monkeypatch.setattr(step, raising(kind))
+    answer = voice.search(here.receptionist, session, "lounge")
+    assert told(answer) == (500, "server_fault")
+    assert b"pelican" not in answer.content
+    assert faults(caplog) == [kind]
+
+
+def faults(caplog):
+    """Return the exceptions that were logged as faults of the server."""
+    return [
+        line.exc_info[0]
+        for line in caplog.records
+        if (line.levelno, line.message) == (logging.ERROR, "server_fault")
+    ]

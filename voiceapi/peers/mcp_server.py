@@ -13,7 +13,7 @@ from uuid import uuid4
 import anyio.to_thread
 import mcp_types as types
 from django.db import Error as DatabaseTrouble
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from jsonschema import Draft202012Validator
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
@@ -23,7 +23,7 @@ from tenants.errors import EarmarkError
 from tenants.keys import verify_key
 from voiceapi.answers import search_body
 from voiceapi.contract import DEADLINE_MS
-from voiceapi.errors import DatabaseAway, InvalidRequest
+from voiceapi.errors import DatabaseAway, InvalidRequest, ServerFault
 from voiceapi.finding import Named
 from voiceapi.peers.asking import Peer, ask_for_peer, fitting
 from voiceapi.sessions import CallNote
@@ -73,9 +73,12 @@ async def serve(desk: Desk) -> None:
 def _called(desk: Desk, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
     try:
         return _result(_search(desk, name, arguments), is_error=False)
-    except DatabaseTrouble as trouble:
+    except (OperationalError, InterfaceError) as trouble:
         log.error("search_failed", extra={"failure": type(trouble).__name__})
         return _refused(DatabaseAway())
+    except DatabaseTrouble:
+        log.exception("server_fault")
+        return _refused(ServerFault())
     except EarmarkError as refusal:
         return _refused(refusal)
     finally:
