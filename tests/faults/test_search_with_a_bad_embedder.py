@@ -14,7 +14,7 @@ from knowledge.embedding.breaker import Breaker
 from knowledge.embedding.openai_compatible import Endpoint, OpenAICompatibleEmbedder
 from knowledge.embedding.protocol import SpaceSpec
 from knowledge.models import Vector
-from tests.faults.tenants import Tenants, holder, meaning
+from tests.faults.tenants import ASKED, Tenants, holder, meaning
 from tests.openai_server import Behaviour, OpenAIServer
 from tests.world import tenant
 
@@ -44,12 +44,14 @@ def several(server, monkeypatch):
 
 @pytest.fixture
 def asking(several):
-    one, *_ = several.others
-
     def ask():
-        began = time.monotonic()
-        answer = one.ask()
-        return answer, time.monotonic() - began
+        """Let two organizations ask; return the answers, and the longest that one took."""
+        answers, longest = [], 0.0
+        for one in several.others:
+            began = time.monotonic()
+            answers.append(one.ask())
+            longest = max(longest, time.monotonic() - began)
+        return answers, longest
 
     return ask
 
@@ -60,20 +62,31 @@ def test_f5_a_search_answers_in_time_whatever_the_embedder_does(
 ):
     stored = Vector.objects.count()
     server.behave(behaviour)
-    answer, took = asking()
+    answers, took = asking()
     server.behave()
     assert Vector.objects.count() == stored
     figures(f"F5 while searching, {behaviour}", answered_after_s=round(took, 2), **several.count())
     assert took < DEADLINE_S
-    assert answer["status"] == "ok"
-    assert answer["degraded"] == ([] if behaviour in GOOD else ["dense"])
+    for one, answer in zip(several.others, answers, strict=True):
+        assert answer["status"] == "ok"
+        assert answer["degraded"] == ([] if behaviour in GOOD else ["dense"])
+        assert one.word in repr(answer["results"])
 
 
-def test_after_a_few_failures_nobody_waits_for_a_silent_embedder(server, asking):
+def test_after_a_few_failures_nobody_waits_for_a_silent_embedder(server, several, asking):
     server.behave("broken")
-    for _ in range(6):
+    for _ in range(3):
         asking()
     server.behave("silent")
-    answer, took = asking()
-    assert answer["degraded"] == ["dense"]
+    answers, took = asking()
+    assert {tuple(answer["degraded"]) for answer in answers} == {("dense",)}
     assert took < 2
+    assert several.leaks() == []
+
+
+def test_a_word_of_another_organization_would_be_noticed(server, several, asking):
+    one, other = several.others
+    one.say("Opening hours", f"The pelican lounge opens at seven. {other.word}", title=ASKED[0])
+    server.behave("broken")
+    asking()
+    assert several.leaks() == ["neighbour-2 to neighbour-1"]
