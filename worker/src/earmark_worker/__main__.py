@@ -5,6 +5,8 @@ import asyncio
 import os
 import sys
 
+from pydantic import ValidationError
+
 from earmark_worker.client import VoiceClient
 from earmark_worker.console.agent import ConsoleAgent, Exchange
 from earmark_worker.console.models import model_from
@@ -23,6 +25,9 @@ def main(arguments: list[str] | None = None) -> int:
         asyncio.run(command(options))
     except WorkerError as error:
         print(f"{error.code}: {error}", file=sys.stderr)
+        return 1
+    except ValidationError as error:
+        print(f"invalid_value: {error}", file=sys.stderr)
         return 1
     except (KeyboardInterrupt, EOFError):
         pass

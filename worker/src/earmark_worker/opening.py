@@ -3,8 +3,11 @@
 import os
 from dataclasses import dataclass
 
+from pydantic import ValidationError
+
 from earmark_worker.client import VoiceClient
 from earmark_worker.conversation import Conversation
+from earmark_worker.errors import BootstrapRefused
 from earmark_worker.events import Listener
 from earmark_worker.sending import Principal
 from earmark_worker.settings import Settings
@@ -50,11 +53,16 @@ async def open_conversation(
 
 
 def _request(details: CallDetails, settings: Settings) -> OpenSession:
-    return OpenSession(
-        organization=settings.organization,
-        agent=settings.agent,
-        call=details.call,
-        contact=Contact(external_id=details.contact) if details.contact else None,
-        dynamic_instructions=details.instructions,
-        additions=details.additions,
-    )
+    """What the server is asked, or the refusal that it would answer."""
+    try:
+        return OpenSession(
+            organization=settings.organization,
+            agent=settings.agent,
+            call=details.call,
+            contact=Contact(external_id=details.contact) if details.contact else None,
+            dynamic_instructions=details.instructions,
+            additions=details.additions,
+        )
+    except ValidationError as error:
+        named = sorted({str(wrong["loc"][0]) for wrong in error.errors()})
+        raise BootstrapRefused(f"Not as the contract says: {', '.join(named)}.") from error

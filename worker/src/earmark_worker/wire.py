@@ -1,11 +1,12 @@
 """The messages of the voice contract, version 1, as the worker sends and reads them.
 
 Requests are closed (a misspelt field is an error here, before the server says so); answers are
-open, so that a newer server may add fields.
+open, so that a newer server may add fields. Written by hand and held to the published contract, field
+by field, by tests/contract (docs/decisions/0008-the-client-is-written-by-hand.md).
 """
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -13,6 +14,16 @@ CONTRACT_VERSION = 1
 BASE_PATH = "/internal/voice/v1"
 
 Status = Literal["ok", "no_match", "restricted_empty", "timeout", "unavailable"]
+Name = Annotated[str, Field(min_length=1, max_length=50)]
+Id = Annotated[str, Field(min_length=1, max_length=64)]
+External = Annotated[str, Field(min_length=1, max_length=200)]
+Addition = Annotated[str, Field(min_length=1, max_length=2000)]
+Query = Annotated[str, Field(min_length=1, max_length=500)]
+Channel = Annotated[str, Field(min_length=1, pattern=r"^[a-z0-9_-]{1,32}$")]
+Country = Annotated[str, Field(min_length=1, pattern=r"^[A-Za-z]{2}$")]
+Language = Annotated[
+    str, Field(min_length=1, max_length=16, pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")
+]
 
 
 class _Request(BaseModel):
@@ -26,27 +37,27 @@ class _Answer(BaseModel):
 class Call(_Request):
     """What is known about the telephone call."""
 
-    id: str | None = None
-    channel: str = "phone"
-    country: str | None = None
-    language: str | None = None
+    id: External | None = None
+    channel: Channel = "phone"
+    country: Country | None = None
+    language: Language | None = None
 
 
 class Contact(_Request):
     """Who is calling, by the name the customer's own system gives them."""
 
-    external_id: str
+    external_id: External
 
 
 class OpenSession(_Request):
     """Opens a session for one call."""
 
-    organization: str
-    agent: str
+    organization: Name
+    agent: Name
     call: Call
     contact: Contact | None = None
-    dynamic_instructions: tuple[str, ...] = ()
-    additions: tuple[str, ...] = ()
+    dynamic_instructions: tuple[Id, ...] = Field(default=(), max_length=10)
+    additions: tuple[Addition, ...] = Field(default=(), max_length=10)
 
 
 class ContractName(_Answer):
@@ -86,25 +97,33 @@ class Renewed(_Answer):
     contract: ContractName
 
 
+class TurnCall(_Request):
+    """What is known about the call, again; the server checks it and nothing follows from it."""
+
+    channel: Channel | None = None
+    country: Country | None = None
+    language: Language | None = None
+
+
 class TurnContextBody(_Request):
     """The caller's turn, redacted, to focus excerpts with."""
 
     utterance: str = Field(default="", max_length=1000)
     structured_value_digits: int | None = Field(default=None, ge=0, le=999)
-    call: dict[str, str] = Field(default_factory=dict)
+    call: TurnCall = TurnCall()
 
 
 class SearchRequest(_Request):
     """One search with one to four standalone queries."""
 
-    organization: str
-    agent: str
-    queries: tuple[str, ...] = Field(min_length=1, max_length=4)
+    organization: Name
+    agent: Name
+    queries: tuple[Query, ...] = Field(min_length=1, max_length=4)
     turn_context: TurnContextBody | None = None
-    follows: str | None = None
-    pinned: tuple[str, ...] = Field(default=(), max_length=5)
+    follows: Id | None = None
+    pinned: tuple[Id, ...] = Field(default=(), max_length=5)
     speculative: bool = False
-    adopted: tuple[str, ...] = Field(default=(), max_length=20)
+    adopted: tuple[Id, ...] = Field(default=(), max_length=20)
     limit: int = Field(default=5, ge=1, le=10)
 
 
@@ -134,16 +153,16 @@ class SearchReply(_Answer):
 class EndSession(_Request):
     """Closes a session and reports the last adopted searches."""
 
-    organization: str
-    agent: str
-    adopted: tuple[str, ...] = Field(default=(), max_length=20)
+    organization: Name
+    agent: Name
+    adopted: tuple[Id, ...] = Field(default=(), max_length=20)
 
 
 class RenewSession(_Request):
     """Extends a session."""
 
-    organization: str
-    agent: str
+    organization: Name
+    agent: Name
 
 
 class ErrorBody(_Answer):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from earmark_worker import wire
 from earmark_worker.client import VoiceClient
 from earmark_worker.errors import WorkerError
+from tests.contract.meaning import meaning, misfits
 from tests.fakes.backend import FakeBackend, a_conversation, view_of
 
 CONTRACT = Path(__file__).parents[3] / "contracts" / "voice-v1"
@@ -36,11 +37,15 @@ MODELS = [
     (wire.Tool, "Tool"),
     (wire.SearchRequest, "SearchRequest"),
     (wire.TurnContextBody, "Turn"),
+    (wire.TurnCall, "TurnCall"),
     (wire.SearchReply, "SearchAnswer"),
     (wire.Result, "SearchResult"),
     (wire.ErrorReply, "RefusalEnvelope"),
     (wire.ErrorBody, "Refusal"),
 ]
+PAIRS = {(model.__name__, schema) for model, schema in MODELS}
+PAIRS |= {(theirs, ours) for ours, theirs in PAIRS}
+FIELDS = [(model, schema, name) for model, schema in MODELS for name in model.model_fields]
 REQUESTS = {
     "sessions": wire.OpenSession,
     "renew": wire.RenewSession,
@@ -71,6 +76,46 @@ def test_what_an_answer_must_have_the_contract_promises_and_what_it_asks_for_we_
         assert theirs <= ours
     else:
         assert ours <= theirs
+
+
+@pytest.mark.parametrize(("model", "schema", "name"), FIELDS)
+def test_a_field_has_the_type_the_values_and_the_bounds_of_the_contract(model, schema, name):
+    written = model.model_json_schema()
+    ours = meaning(written["properties"][name], written.get("$defs", {}))
+    theirs = meaning(SCHEMAS[schema]["properties"][name], SCHEMAS)
+    # What we send has to be allowed there; what is answered has to be readable here.
+    narrow, wide = (ours, theirs) if issubclass(model, wire._Request) else (theirs, ours)
+    assert misfits(narrow, wide, PAIRS) == []
+    assert ours.enum <= theirs.enum
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wide"),
+    [
+        ({"type": "string"}, {"type": "integer"}),
+        ({"type": "string"}, {"type": "string", "format": "date-time"}),
+        ({"type": ["string", "null"]}, {"type": "string"}),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, {"type": "string"}),
+        ({"type": "string"}, {"type": "string", "enum": ["a"]}),
+        ({"enum": ["a", "b"], "type": "string"}, {"type": "string", "enum": ["a"]}),
+        ({"type": "string"}, {"type": "string", "maxLength": 5}),
+        ({"type": "string", "maxLength": 6}, {"type": "string", "maxLength": 5}),
+        ({"type": "string"}, {"type": "string", "pattern": "^a$"}),
+        ({"type": "integer"}, {"type": "integer", "minimum": 1}),
+        ({"type": "array"}, {"type": "array", "items": {"type": "string"}}),
+        (
+            {"type": "array", "items": {"type": "string"}},
+            {"type": "array", "items": {"type": "string", "maxLength": 5}},
+        ),
+        ({"$ref": "#/Other"}, {"$ref": "#/Shape"}),
+    ],
+)
+def test_what_is_wider_than_the_contract_does_not_pass(narrow, wide):
+    shapes = {"Shape": {"type": "object"}, "Other": {"type": "object"}}
+    narrow, wide = meaning(narrow, shapes), meaning(wide, shapes)
+    pairs = {("Shape", "Shape"), ("Other", "Other")}
+    assert misfits(narrow, wide, pairs) != []
+    assert misfits(wide, wide, pairs) == []
 
 
 def test_every_status_of_the_contract_is_known():

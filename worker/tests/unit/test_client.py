@@ -6,6 +6,8 @@ import pytest
 
 from earmark_worker.client import VoiceClient
 from earmark_worker.errors import BootstrapRefused, ContractMismatch, ServerNotReady
+from earmark_worker.opening import CallDetails, open_conversation
+from earmark_worker.settings import Settings
 from earmark_worker.wire import Call, EndSession, OpenSession, RenewSession, SearchRequest
 from tests.fakes.backend import a_reply, an_open_session
 
@@ -130,3 +132,10 @@ async def test_a_server_that_serves_this_version_no_more_is_a_mismatch():
     body = {"version": 2, "hash": "x", "served": [2, 3]}
     with pytest.raises(ContractMismatch, match="2, 3"):
         await a_client(answering(200, {"json": body})).contract()
+
+
+async def test_a_call_whose_facts_no_server_takes_is_refused_by_the_names_of_its_fields():
+    settings = Settings("http://server.test", "kid.secret", "acme", "front-desk")
+    details = CallDetails(Call(id="c-1"), instructions=("x" * 65,), additions=("",))
+    with pytest.raises(BootstrapRefused, match=r"additions, dynamic_instructions\.$"):
+        await open_conversation(details, settings=settings)

@@ -171,6 +171,11 @@ async def test_the_preflight_command_exits_with_zero_when_all_is_well(capsys):
     assert "ready" in capsys.readouterr().out
 
 
+def test_the_console_command_exits_with_one_for_a_value_that_no_server_takes(capsys):
+    assert main(["console", "--country", "Arabia"]) == 1
+    assert "country" in capsys.readouterr().err
+
+
 async def test_the_console_command_talks_to_a_server(monkeypatch, capsys):
     async def sessions(request):
         body = await request.json()
