@@ -45,7 +45,10 @@ def indexing(mode: str, environment: Mapping[str, str], log: Path) -> Iterator[d
         stack.enter_context(beside([*_CELERY, "beat", *schedule], told, log))
         # The schedule compares every ten minutes for the first time after ten.
         command = [sys.executable, "manage.py", "index", "reconcile"]
-        subprocess.run(command, cwd=ROOT, env=told, stdout=subprocess.DEVNULL, check=True)  # noqa: S603
+        with log.open("ab") as written:
+            subprocess.run(  # noqa: S603
+                command, cwd=ROOT, env=told, stdout=subprocess.DEVNULL, stderr=written, check=True
+            )
         yield told
 
 
