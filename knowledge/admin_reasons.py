@@ -40,6 +40,7 @@ FORMS: Final = (
     _("It holds no text; if it is scanned, run text recognition on it first."),
     _("It is JSON, and no export of a help desk that we know."), _("It is an archive, and no office file."),
     _("It is larger than {n} MiB."), _("It is named like text and holds {what}."), _("It is no JSON."),
+    _('"prefix" has nothing behind ? or #.'), _("It leads to {address}, which is not part of this source."),
     _("It is no PDF."), _("It is no message."), _("It is {what}, not a page."), _("It redirects too often."),
     _("It says it is {encoding} and is damaged."), _("It took longer than {n} s."),
     _("It unpacks to more than {n} MiB."), _("Its address, or where it leads, cannot be read."),

@@ -48,8 +48,8 @@ class Site:
 
 
 @contextmanager
-def site() -> Iterator[Site]:
-    """Serve a site until the block ends."""
+def site(port: int = 0) -> Iterator[Site]:
+    """Serve a site until the block ends; 0 is any port that is free."""
     made = Site()
 
     class Handler(BaseHTTPRequestHandler):
@@ -69,7 +69,7 @@ def site() -> Iterator[Site]:
         def log_message(self, *_args: Any) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     made.port = server.server_address[1]
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
+import httpx2
 from django.conf import settings
 
 from knowledge.sources.errors import AddressRefused, PageUnavailable
@@ -26,7 +27,7 @@ def public_address(url: str) -> str:
     """
     parts = split(url)
     try:
-        found = socket.getaddrinfo(parts.hostname, port_of(parts), type=socket.SOCK_STREAM)
+        found = socket.getaddrinfo(host_of(url), port_of(parts), type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise PageUnavailable(f"There is no host {parts.hostname}.") from error
     addresses = [str(each[4][0]) for each in found]
@@ -48,6 +49,18 @@ def split(url: str) -> SplitResult:
     if parts.scheme not in SCHEMES or not parts.hostname or parts.username is not None:
         raise AddressRefused
     return parts
+
+
+def host_of(url: str) -> str:
+    """Return the host as it is looked up, compared and named in a certificate: ASCII, in lower case.
+
+    Raises: AddressRefused
+    """
+    split(url)
+    try:
+        return httpx2.URL(url).raw_host.decode("ascii").lower()
+    except httpx2.InvalidURL as error:
+        raise AddressRefused from error
 
 
 def port_of(parts: SplitResult) -> int:

@@ -10,6 +10,7 @@ from knowledge.models import Source, SourceSchedule, SyncKind
 from knowledge.sources.errors import SourceMisconfigured
 from knowledge.sources.files import allowed_path
 from knowledge.sources.finding import LONGEST_ADDRESS, MOST_PAGES, normal
+from knowledge.sources.reach import lies_below, prefix_of
 from tenants.auditing import Actor, Change, note
 
 ARRANGED: Final = ("kind", "config", "every_minutes", "is_active")
@@ -91,7 +92,7 @@ def _check_site(config: Mapping[str, Any]) -> None:
     sitemap = config.get("sitemap")
     if sitemap is not None and sitemap is not False:
         _address(sitemap, '"sitemap" is a web address, or false to follow links instead.')
-    if prefix is not None and not start.startswith(prefix):
+    if prefix is not None and not lies_below(start, prefix_of(prefix)):
         raise SourceMisconfigured('"start" lies below "prefix".')
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 import httpx2
 
 from knowledge.ingestion.limits import MEBIBYTE
-from knowledge.sources.addresses import public_address, split
+from knowledge.sources.addresses import host_of, public_address
 from knowledge.sources.errors import PageUnavailable
 
 AGENT: Final = "Earmark"
@@ -75,7 +75,6 @@ class Fetcher:
         raise PageUnavailable("It redirects too often.")
 
     def _once(self, url: str, conditions: dict[str, str]) -> Fetched:
-        parts = split(url)
         # The connection goes to the address that was checked; name and certificate stay the host's.
         host = public_address(url)
         pinned = httpx2.URL(url).copy_with(host=host)
@@ -83,7 +82,7 @@ class Fetcher:
             "GET",
             pinned,
             headers={**conditions, "Host": httpx2.URL(url).netloc.decode("ascii")},
-            extensions={"sni_hostname": parts.hostname, "timeout": _TIMEOUT.as_dict()},
+            extensions={"sni_hostname": host_of(url), "timeout": _TIMEOUT.as_dict()},
         )
         try:
             response = self._client.send(request, stream=True)

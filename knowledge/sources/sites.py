@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urljoin, urlsplit
@@ -21,6 +22,7 @@ from knowledge.models import SourcePage, SourceSchedule, SyncKind
 from knowledge.sources.errors import PageUnavailable, SourceMisconfigured, SourceTrouble
 from knowledge.sources.fetching import Fetched, Fetcher
 from knowledge.sources.finding import MOST_PAGES, Robots, links_of, listed_pages, normal
+from knowledge.sources.reach import Place, lies_below, place_of, prefix_of
 from tenants.isolation import organization_context
 
 LONGEST_RUN_S: Final = 3600.0
@@ -33,7 +35,11 @@ _NAMES: Final = {
 
 @dataclass
 class Crawl:
-    """One look at a site; `kept` are pages that have not changed, `known` what was seen before."""
+    """One look at a site.
+
+    Shape: `kept` are pages that have not changed, `outside` those that lead out of the source, `known`
+    what was seen before.
+    """
 
     schedule: SourceSchedule
     fetcher: Fetcher
@@ -41,6 +47,7 @@ class Crawl:
     known: dict[str, SourcePage]
     live: frozenset[str]
     kept: set[str] = field(default_factory=set)
+    outside: set[str] = field(default_factory=set)
     seen: list[SourcePage] = field(default_factory=list)
     is_certain: bool = True
     began: float = field(default_factory=time.monotonic)
@@ -64,7 +71,7 @@ class Crawl:
             yield from self._page(url)
             page = self.known.get(url)
             for link in page.links if follows and page else ():
-                if link not in met and link.startswith(self._prefix):
+                if link not in met and lies_below(link, self._prefix):
                     met.add(link)
                     waiting.append(link)
             time.sleep(robots.delay_s)
@@ -77,18 +84,29 @@ class Crawl:
             raise SourceMisconfigured
         return normal(str(first))
 
-    @property
-    def _prefix(self) -> str:
-        return str(self.schedule.config.get("prefix") or urljoin(self._start, "."))
+    @cached_property
+    def _prefix(self) -> Place:
+        said = self.schedule.config.get("prefix")
+        prefix = prefix_of(str(said) if said else urljoin(self._start, "."))
+        if not lies_below(self._start, prefix):
+            raise SourceMisconfigured('"start" lies below "prefix".')
+        return prefix
+
+    def _holds(self, asked: str, found: str) -> bool:
+        """Whether what was asked for is still of this source where it was found."""
+        if self.schedule.kind == SyncKind.URLS:
+            return place_of(found).origin == place_of(asked).origin
+        return lies_below(found, self._prefix)
 
     def _first(self, robots: Robots) -> list[str]:
         if self.schedule.kind == SyncKind.URLS:
             return [normal(str(url)) for url in self.schedule.config.get("urls") or ()]
-        sitemap = self._sitemap(robots)
+        # Asked for here: what is wrong with it is told of the source, not of each page.
+        prefix, sitemap = self._prefix, self._sitemap(robots)
         if not sitemap:
             return [self._start]
         pages = listed_pages(self.fetcher, sitemap)
-        return [page for page in pages if page.startswith(self._prefix)]
+        return [page for page in pages if lies_below(page, prefix)]
 
     def _sitemap(self, robots: Robots) -> str:
         # `false` in the configuration: crawl, although there is a sitemap.
@@ -100,9 +118,13 @@ class Crawl:
     def _page(self, url: str) -> Iterator[Gathered | FileDone]:
         try:
             fetched = self.fetcher.get(url, self._conditions(url))
-            if fetched.status in GONE:
+            if not self._holds(url, fetched.url):
+                # What was brought in from there before has gone, although it is told as a failure.
+                self.outside.add(shortened(url))
+                yield Gathered(Failed(Origin(url), _leads_away(fetched), shortened(url)))
+            elif fetched.status in GONE:
                 return
-            if fetched.status == 304:
+            elif fetched.status == 304:
                 self._keep(url)
             elif fetched.status == 200:
                 yield from self._read(url, fetched)
@@ -153,6 +175,10 @@ class Crawl:
             path.write_bytes(fetched.body)
             for reading in self.sandbox.read(str(path), name):
                 yield Gathered(_row(url, reading), len(fetched.body))
+
+
+def _leads_away(fetched: Fetched) -> PageUnavailable:
+    return PageUnavailable(f"It leads to {fetched.url}, which is not part of this source.")
 
 
 def _row(url: str, reading: Reading) -> Row | Failed:

@@ -97,6 +97,7 @@ def _bring_in(schedule: SourceSchedule, running: Import, renew: Callable[[], Non
             crawl = Crawl(schedule, fetcher, sandbox, *_known(schedule))
             status = _write(running, _noted(running, crawl.gathered()), renew)
     running.present |= crawl.kept
+    running.present -= crawl.outside
     running.is_certain = running.is_certain and crawl.is_certain
     tally = Tally()
     tally.counts["unchanged"] = len(crawl.kept)

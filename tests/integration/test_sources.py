@@ -257,6 +257,149 @@ def test_a_list_of_addresses_comes_in(acme, clock, web):
     assert set(live(acme)) == {"x/one"}
 
 
+def two_sites_of_one_spelling():
+    """Two sites, the address of one of which begins as that of the other."""
+    for port in range(3300, 6500):
+        try:
+            with site(port) as short, site(port * 10) as long:
+                yield short, long
+                return
+        except OSError:
+            continue
+    pytest.skip("no two such ports are free")
+
+
+@pytest.fixture
+def alike():
+    yield from two_sites_of_one_spelling()
+
+
+def test_a_prefix_ends_where_the_address_of_its_host_ends(acme, clock, alike):
+    web, evil = alike
+    evil.page("/a", "Sold elsewhere.")
+    web.page("/", "Welcome to our site.", "/b", f"{evil.address}/a")
+    web.page("/b", "About b.")
+    made = schedule(acme, "site", start=f"{web.address}/", prefix=web.address)
+    look(acme, made, clock)
+    assert set(live(acme)) == {"", "b"}
+    assert evil.asked == []
+
+
+def test_a_sitemap_lists_no_page_of_another_host(acme, clock, alike):
+    web, evil = alike
+    evil.page("/a", "Sold elsewhere.")
+    web.page("/b", "About b.")
+    web.sitemap("/b")
+    listed = f"</loc></url><url><loc>{evil.address}/a</loc></url></urlset>"
+    web.pages["/sitemap.xml"] = web.pages["/sitemap.xml"].replace("</loc></url></urlset>", listed)
+    look(acme, schedule(acme, "site", start=f"{web.address}/", prefix=web.address), clock)
+    assert set(live(acme)) == {"b"}
+    assert evil.asked == []
+
+
+@pytest.mark.parametrize("away", ["/help-old/x", "/help/%2e%2e/press", "/help/..%2fpress"])
+def test_a_prefix_ends_where_its_folder_ends(acme, clock, web, away):
+    web.page("/help", "Welcome to our help.", "/help/a", away)
+    web.page("/help/a", "About a.")
+    for path in (away, "/press"):
+        web.page(path, "Not help.")
+    address = f"{web.address}/help"
+    look(acme, schedule(acme, "site", start=address, prefix=address), clock)
+    assert set(live(acme)) == {"help", "help/a"}
+    assert web.statuses(away) == []
+
+
+def test_a_prefix_is_the_same_in_upper_case(acme, clock, web):
+    web.page("/help/", "Welcome to our help.", "/help/a")
+    web.page("/help/a", "About a.")
+    local = f"localhost:{web.port}/help/"
+    made = schedule(
+        acme, "site", start=f"http://{local}", prefix=f"HTTP://LOCALHOST:{web.port}/help/"
+    )
+    look(acme, made, clock)
+    assert set(live(acme)) == {"help/", "help/a"}
+
+
+@pytest.fixture
+def elsewhere():
+    with site() as made:
+        made.page("/x", "Sold elsewhere.")
+        yield made
+
+
+def failure(acme):
+    with acme.context():
+        return ImportFailure.objects.get(resolved_at=None)
+
+
+@pytest.mark.parametrize("sitemap", [True, False])
+def test_a_page_that_leads_out_of_the_site_is_not_taken(acme, clock, web, elsewhere, sitemap):
+    web.page("/help/", "Welcome to our help.", "/help/a")
+    web.pages["/help/a"] = (302, f"{elsewhere.address}/x")
+    if sitemap:
+        web.sitemap("/help/", "/help/a")
+    found = look(acme, schedule(acme, "site", start=f"{web.address}/help/"), clock)
+    assert (found.outcome, set(live(acme))) == (Outcome.DONE, {"help/"})
+    told = f"It leads to {elsewhere.address}/x, which is not part of this source."
+    assert (failure(acme).code, failure(acme).reason) == ("page_unavailable", told)
+
+
+def test_a_page_that_leads_out_of_the_folder_is_not_taken(acme, clock, web):
+    web.page("/help/", "Welcome to our help.", "/help/a")
+    web.page("/press", "We are in the news.")
+    web.pages["/help/a"] = (302, "/press")
+    look(acme, schedule(acme, "site", start=f"{web.address}/help/"), clock)
+    assert set(live(acme)) == {"help/"}
+
+
+def test_a_page_that_leads_to_another_of_its_site_is_taken(acme, clock, web):
+    web.page("/help/", "Welcome to our help.", "/help/a")
+    web.page("/help/b", "About b.")
+    web.pages["/help/a"] = (302, "/help/b")
+    look(acme, schedule(acme, "site", start=f"{web.address}/help/"), clock)
+    assert set(live(acme)) == {"help/", "help/a"}
+
+
+def test_a_listed_address_that_leads_to_another_origin_is_not_taken(acme, clock, web, elsewhere):
+    web.page("/moved/two", "About two.")
+    web.pages["/one"] = (302, f"{elsewhere.address}/x")
+    web.pages["/two"] = (302, "/moved/two")
+    urls = [f"{web.address}/one", f"{web.address}/two"]
+    look(acme, schedule(acme, "urls", urls=urls), clock)
+    assert set(live(acme)) == {"two"}
+
+
+def test_what_a_page_said_before_it_led_away_is_gone(acme, clock, web, elsewhere):
+    pages = [f"/help/{number}" for number in range(5)]
+    for path in pages:
+        web.page(path, f"About {path}.")
+    web.sitemap(*pages)
+    made = schedule(acme, "site", start=f"{web.address}/help/")
+    look(acme, made, clock)
+    web.pages["/help/0"] = (302, f"{elsewhere.address}/x")
+    assert look(acme, made, clock).changes["pruned"] == 1
+    assert "help/0" not in live(acme)
+
+
+def test_nothing_is_kept_because_another_host_says_that_nothing_changed(acme, clock, web):
+    web.page("/help/", "Welcome to our help.", "/help/a", "/help/b", "/help/c")
+    for path in ("/help/a", "/help/b", "/help/c"):
+        web.page(path, "About it.")
+    made = schedule(acme, "site", start=f"{web.address}/help/")
+    look(acme, made, clock)
+    with site() as evil:
+        evil.pages["/x"] = 304
+        web.pages["/help/a"] = (302, f"{evil.address}/x")
+        look(acme, made, clock)
+    assert set(live(acme)) == {"help/", "help/b", "help/c"}
+
+
+def test_a_site_that_lies_elsewhere_than_its_prefix_is_not_looked_at(acme, clock, web):
+    made = schedule(acme, "site", start=f"{web.address}/", prefix=f"{web.address}/help")
+    found = look(acme, made, clock)
+    assert (found.outcome, found.reason) == (Outcome.FAILED, '"start" lies below "prefix".')
+
+
 @pytest.mark.parametrize(
     "url",
     ["http://127.0.0.1/", "http://localhost/", "http://10.0.0.1/", "http://169.254.169.254/",
