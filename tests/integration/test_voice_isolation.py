@@ -131,7 +131,11 @@ def test_an_address_that_is_not_there_says_the_same(here, voice, path):
     assert (answer.status_code, answer.content) == (404, NOTHING)
 
 
-def test_what_is_not_there_takes_the_same_statements(here, voice, django_assert_num_queries):
+def test_what_is_not_there_takes_the_same_statements(
+    here, voice, django_assert_num_queries, monkeypatch
+):
+    # A machine that is slow at this moment sets a timeout anew, whatever is asked for.
+    monkeypatch.setattr("knowledge.retrieval.bounding._STILL_HOLDS", 60)
     asked = list(sessions_that_are_not_there(here, voice))
     path, body, _ = WITH_SESSION["search"]
     for _name, session, agent in asked:
