@@ -6,14 +6,15 @@ from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Max, Q, QuerySet
 
 from knowledge.folders import prefix_range
 from knowledge.models import Category
 from scopes.models import AgentScope, FolderPick, ItemPick
-from scopes.selecting import explicit_picks, told_of
+from scopes.selecting import SELECT, explicit_picks, told_of
 from tenants.auditing import Actor, Change, note
-from tenants.models import PhoneAgent
+from tenants.locking import lock_organization
+from tenants.models import AuditEntry, PhoneAgent
 
 
 class FolderPicks:
@@ -28,18 +29,28 @@ class FolderPicks:
         names = _within(organization_id, key).values_list("agent__name", flat=True)
         return sorted(set(names))
 
+    def hold(self, organization_id: int) -> datetime | None:
+        """Let nobody select knowledge until the transaction ends; return when somebody last did.
+
+        Whoever is in the middle of it is waited for.
+        """
+        lock_organization(organization_id)
+        # A process of the release before locks the scope that it writes, and nothing else.
+        _locked(_scopes(organization_id))
+        changes = AuditEntry.objects.filter(
+            organization_id=organization_id, subject_type="agent", verb=SELECT
+        )
+        newest: datetime | None = changes.aggregate(newest=Max("at"))["newest"]
+        return newest
+
     def carry(
         self, organization_id: int, moves: dict[str, str], *, by: Actor, at: datetime
     ) -> None:
-        """Let selections follow folders to their new keys, which nobody has selected.
+        """Let selections follow folders to their new keys, which nobody has selected. Expects `hold`.
 
         Every scope gets a new version: a page that shows the old key is told so when it saves.
         """
-        scopes = AgentScope.objects.filter(
-            organization_id=organization_id, category=Category.KNOWLEDGE
-        )
-        # Whoever saves a selection waits here, and is then told that it has changed.
-        list(scopes.order_by("pk").select_for_update(of=("self",), no_key=True))
+        _scopes(organization_id).update(version=F("version") + 1)
         picks = FolderPick.objects.filter(organization_id=organization_id)
         ids = set(picks.filter(folder_key__in=list(moves)).values_list("agent_id", flat=True))
         agents = PhoneAgent.objects.filter(organization_id=organization_id, pk__in=ids)
@@ -53,13 +64,18 @@ class FolderPicks:
         open the scope.
         """
         picks = ItemPick.objects.filter(organization_id=organization_id, item_id__in=list(items))
-        scopes = AgentScope.objects.filter(
-            organization_id=organization_id,
-            category=Category.KNOWLEDGE,
-            agent_id__in=set(picks.values_list("agent_id", flat=True)),
-        )
-        list(scopes.order_by("pk").select_for_update(of=("self",), no_key=True))
+        agents = set(picks.values_list("agent_id", flat=True))
+        scopes = _scopes(organization_id).filter(agent_id__in=agents)
+        _locked(scopes)
         scopes.update(version=F("version") + 1)
+
+
+def _scopes(organization_id: int) -> QuerySet[AgentScope]:
+    return AgentScope.objects.filter(organization_id=organization_id, category=Category.KNOWLEDGE)
+
+
+def _locked(scopes: QuerySet[AgentScope]) -> None:
+    list(scopes.order_by("pk").select_for_update(of=("self",), no_key=True))
 
 
 def _within(organization_id: int, key: str) -> QuerySet[FolderPick]:
@@ -75,11 +91,9 @@ def _carry(agent: PhoneAgent, moves: dict[str, str], *, by: Actor, at: datetime)
     ):
         pick.folder_key = moves[pick.folder_key]
         pick.save(update_fields=["folder_key"])
-    AgentScope.objects.filter(
-        organization_id=agent.organization_id, agent=agent, category=Category.KNOWLEDGE
-    ).update(version=F("version") + 1, changed_at=at, changed_by=by.user_id)
+    _scopes(agent.organization_id).filter(agent=agent).update(changed_at=at, changed_by=by.user_id)
     change = Change(
-        "scope.select",
+        SELECT,
         "agent",
         str(agent.pk),
         told_of(Category.KNOWLEDGE, before),

@@ -18,12 +18,10 @@ from knowledge.models import Category
 from knowledge.shelving.tracing import trace
 from scopes.errors import PickRefused, ScopeChangedMeanwhile, SelectionGone
 from scopes.models import AgentScope, Mode
-from scopes.selecting import Picks, explicit_picks, select
+from scopes.selecting import SELECT, Picks, explicit_picks, select
 from tenants.auditing import Actor
 from tenants.isolation import organization_context
 from tenants.models import AuditEntry, PhoneAgent
-
-SELECT = "scope.select"
 
 
 def select_present(

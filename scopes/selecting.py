@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import connection
@@ -25,7 +25,11 @@ from scopes.models import (
 )
 from tenants.auditing import Actor, Change, note
 from tenants.isolation import organization_context
+from tenants.locking import lock_organization
 from tenants.models import PhoneAgent
+
+# How the audit trail calls it.
+SELECT: Final = "scope.select"
 
 
 @dataclass(frozen=True)
@@ -141,12 +145,15 @@ def select(
     Raises: ScopeChangedMeanwhile, PickRefused
     """
     with organization_context(agent.organization_id, durable=True):
+        if category == Category.KNOWLEDGE:
+            # A folder that gets another key meets this selection, or this selection meets it.
+            lock_organization(agent.organization_id)
         before = explicit_picks(agent, category)
         _claim_version(agent, category, version, by=by, at=at, mode=_mode(picks))
         _refuse_unknown(agent, category, picks, before)
         _replace(agent, Category(category), before, picks)
         change = Change(
-            "scope.select",
+            SELECT,
             "agent",
             str(agent.pk),
             told_of(category, before),

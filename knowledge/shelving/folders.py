@@ -7,12 +7,11 @@ would find the other's items too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
 from knowledge.errors import FolderRefused
@@ -39,6 +38,7 @@ from knowledge.shelving.errors import (
 from knowledge.shelving.items import fresh_sources
 from knowledge.shelving.jobs import Order, start
 from knowledge.shelving.picks import folder_picks
+from knowledge.shelving.tracing import instant_of_move
 from tenants.auditing import Actor, Change, note
 
 _REFILE: Final = """
@@ -173,12 +173,17 @@ def _refuse_in_use(organization_id: int, key: str) -> None:
         raise FolderInUse(folder=key)
 
 
+def _refuse_picked(organization_id: int, key: str) -> None:
+    if folder_picks().within(organization_id, key):
+        raise FolderInUse(folder=key)
+
+
 def _filed(
     organization_id: int,
     key: str,
     new: str,
     *,
-    names: Iterable[str] = (),
+    names: frozenset[str] = frozenset(),
     by: Actor,
     at: datetime,
 ) -> Refiled:
@@ -186,10 +191,40 @@ def _filed(
     with connection.cursor() as cursor:
         cursor.execute(_PATIENCE)
     _refuse_too_long(values, key, new)
-    rereading = _to_read_again(organization_id, key, new, by=by, at=at)
-    with connection.cursor() as cursor:
-        cursor.execute(_REFILE, values)
-        count = cursor.rowcount
+    # What is refused only now has not been done, whatever follows in the caller's transaction.
+    with transaction.atomic():
+        rereading = _to_read_again(organization_id, key, new, by=by, at=at)
+        with connection.cursor() as cursor:
+            cursor.execute(_REFILE, values)
+            count = cursor.rowcount
+        # Held only from here on: filing many items takes long.
+        selected = folder_picks().hold(organization_id)
+        names = _refuse_picked_meanwhile(organization_id, key, new, names)
+        moved_at = instant_of_move(organization_id, selected, at=at)
+        _carry(organization_id, key, new, by=by, at=moved_at)
+        told: dict[str, Any] = {"folder": new, "items": count}
+        # What came up beside others, by name: whoever knows an older folder of that name is told so.
+        told |= {"names": sorted(names)} if new == parent(key) else {}
+        _note(organization_id, "move", key, told, by=by, at=moved_at)
+    return Refiled(count, rereading)
+
+
+def _refuse_picked_meanwhile(
+    organization_id: int, key: str, new: str, names: frozenset[str]
+) -> frozenset[str]:
+    """Refuse keys that somebody selected while items were filed; return every name that came up."""
+    if new != parent(key):
+        _refuse_picked(organization_id, new)
+        return names
+    for name in names:
+        _refuse_picked(organization_id, f"{new}/{name}")
+    later = _names_picked(organization_id, key) - names
+    for name in later:
+        _refuse_in_use(organization_id, f"{new}/{name}")
+    return names | later
+
+
+def _carry(organization_id: int, key: str, new: str, *, by: Actor, at: datetime) -> None:
     moves = {
         picked: moved(picked, key, new)
         for picked in folder_picks().within(organization_id, key)
@@ -197,11 +232,6 @@ def _filed(
         if not (picked == key and new == parent(key))
     }
     folder_picks().carry(organization_id, moves, by=by, at=at)
-    told: dict[str, Any] = {"folder": new, "items": count}
-    # What came up beside others, by name: whoever knows an older folder of that name is told so.
-    told |= {"names": sorted(names)} if new == parent(key) else {}
-    _note(organization_id, "move", key, told, by=by, at=at)
-    return Refiled(count, rereading)
 
 
 def _to_read_again(
@@ -225,13 +255,17 @@ def _refuse_too_long(values: dict[str, Any], key: str, new: str) -> None:
                 moved(found[0], key, new)
 
 
-def _names_below(organization_id: int, key: str) -> set[str]:
-    low, _ = prefix_range(key)
+def _names_below(organization_id: int, key: str) -> frozenset[str]:
     with connection.cursor() as cursor:
         cursor.execute(_BELOW, _values(organization_id, key))
-        filed = {name for (name,) in cursor.fetchall()}
+        filed = frozenset(name for (name,) in cursor.fetchall())
+    return filed | _names_picked(organization_id, key)
+
+
+def _names_picked(organization_id: int, key: str) -> frozenset[str]:
+    low, _ = prefix_range(key)
     picked = folder_picks().within(organization_id, key) - {key}
-    return filed | {one[len(low) :].partition("/")[0] for one in picked}
+    return frozenset(one[len(low) :].partition("/")[0] for one in picked)
 
 
 def _values(organization_id: int, key: str) -> dict[str, Any]:

@@ -22,10 +22,13 @@ class FolderPicks(Protocol):
     def agents(self, organization_id: int, key: str) -> list[str]:
         """Return the names of the agents that have this folder or one below it selected."""
 
+    def hold(self, organization_id: int) -> datetime | None:
+        """Let nobody select knowledge until the transaction ends; return when somebody last did."""
+
     def carry(
         self, organization_id: int, moves: dict[str, str], *, by: Actor, at: datetime
     ) -> None:
-        """Let selections follow folders to their new keys, which nobody has selected."""
+        """Let selections follow folders to their new keys, which nobody has selected. Expects `hold`."""
 
     def removing(self, organization_id: int, items: Collection[UUID]) -> None:
         """Tell selections of these items that they are about to be removed for good."""

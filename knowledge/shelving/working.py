@@ -28,7 +28,7 @@ from knowledge.shelving.items import (
     unpublished_item,
 )
 from knowledge.shelving.putting import Hand, put_many, reread_many
-from knowledge.shelving.tracing import Trace, trace
+from knowledge.shelving.tracing import FILING, Trace, hold_folders, trace
 from tenants.auditing import Actor, Change, note
 from tenants.errors import EarmarkError
 from tenants.isolation import organization_context
@@ -116,6 +116,8 @@ def _work_batch(organization_id: int, job_id: UUID, clock: Clock) -> int:
 
 def _trace(job: BulkJob) -> Trace:
     # A folder may be renamed while a job files into it, and before what was done is undone.
+    if job.action in FILING:
+        hold_folders(job.organization_id)
     since = job.undoes.started_at if job.undoes else job.started_at
     return trace(job.organization_id, since)
 

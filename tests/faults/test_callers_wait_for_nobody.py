@@ -9,6 +9,7 @@ import threading
 import time
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import connections
@@ -73,12 +74,14 @@ class Bench:
         self.golden = create_answer(self.acme.organization, content, self.act)
 
     def move_tree(self):
-        told = {"name": "tree", "parent_id": self.inside, "seen": "/tree"}
+        told: dict[str, Any] = {"name": "tree", "parent_id": self.inside, "seen": "/tree"}
         file_elsewhere(self.number, self.tree, HAND, **told)
 
     def delete_tree(self):
         with self.acme.context():
-            seen = contents_of(directory_at(self.number, self.tree)).seen
+            directory = directory_at(self.number, self.tree)
+            assert directory is not None
+            seen = contents_of(directory).seen
         delete_everything(self.number, self.tree, HAND, seen=seen)
 
     def move_text(self):
@@ -100,6 +103,12 @@ class Bench:
             scope = AgentScope.objects.get(agent=self.agent, category="instruction")
         picks = Picks(frozenset([self.text]), frozenset())
         select(self.agent, "instruction", picks, version=scope.version, by=BY, at=AT)
+
+    def select_folder(self):
+        with self.acme.context():
+            scope = AgentScope.objects.get(agent=self.agent, category="knowledge")
+        picks = Picks(containers=frozenset(["help/public/hours", "help/public/prices"]))
+        select(self.agent, "knowledge", picks, version=scope.version, by=BY, at=AT)
 
     def publish(self):
         override_publish(self.number, self.golden.pk, self.act)

@@ -25,6 +25,8 @@ from tests.world import AT, BY, tenant
 
 pytestmark = pytest.mark.django_db
 NOON, EVENING = AT + timedelta(hours=1), AT + timedelta(hours=2)
+# When a rename began that was committed last.
+EARLIER = AT - timedelta(hours=1)
 
 
 @pytest.fixture
@@ -106,6 +108,29 @@ def test_going_back_leaves_out_a_name_that_came_up_from_a_folder_let_go(acme):
         gone_back(acme, clerk, "help/new")
 
 
+def test_going_back_follows_a_rename_that_began_before_the_selection(acme, clerk):
+    did(acme, rename_folder, "help/public", "open", at=EARLIER)
+    did(acme, rename_folder, "help/staff", "public", at=EARLIER)
+    acme.pick(clerk, "knowledge", containers=["help/other"])
+    gone_back(acme, clerk)
+    assert says(acme, clerk, "pelican") == {"Hours"}
+
+
+def test_going_back_follows_renames_of_one_instant_in_their_order(acme, clerk):
+    for old, new in (("public", "open"), ("open", "shown"), ("shown", "told")):
+        did(acme, rename_folder, f"help/{old}", new, at=AT)
+    acme.pick(clerk, "knowledge", containers=["help/other"])
+    gone_back(acme, clerk)
+    assert says(acme, clerk, "pelican") == {"Hours"}
+
+
+def test_going_back_to_what_a_rename_left_does_not_follow_that_rename_again(acme, clerk):
+    did(acme, rename_folder, "help/public", "open", at=EARLIER)
+    acme.pick(clerk, "knowledge", containers=["help/other"])
+    assert gone_back(acme, clerk, "help/open") == 0
+    assert says(acme, clerk, "pelican") == {"Hours"}
+
+
 def emptied(acme):
     """Move the only item of a folder away, and let a folder that an agent has selected take its name."""
     moving = acme.item("Code", "The pelican code is seven.", folder="drawer")
@@ -134,6 +159,23 @@ def test_undoing_a_move_follows_the_folder_that_was_renamed_since(acme, clerk):
     undone(acme, job)
     assert filed(acme)["Holidays"] == "help/open"
     assert says(acme, clerk, "pelican") == {"Hours", "Holidays"}
+
+
+def test_undoing_a_move_follows_a_rename_that_began_before_it(acme, clerk):
+    moving = acme.item("Holidays", "The pelican flies in May.", folder="public")
+    job = worked(acme, "move", moving, target="help/staff")
+    did(acme, rename_folder, "help/public", "open", at=EARLIER)
+    undone(acme, job)
+    assert filed(acme)["Holidays"] == "help/open"
+    assert says(acme, clerk, "pelican") == {"Hours", "Holidays"}
+
+
+def test_a_move_that_waits_follows_a_rename_that_began_before_it(acme):
+    key = acme.item("Key", "The pelican key hangs there.", folder="drawer")
+    order(acme, "move", key, target="help/other")
+    did(acme, rename_folder, "help/other", "rest", at=EARLIER)
+    work_waiting(clock=lambda: EVENING)
+    assert filed(acme)["Key"] == "help/rest"
 
 
 def test_a_move_that_waits_follows_the_folder_that_is_renamed_meanwhile(acme):
