@@ -10,11 +10,13 @@ from uuid import UUID
 from django.db.models import DurationField, ExpressionWrapper, F, QuerySet
 from django.utils.translation import gettext as _
 
-from golden.acting import Act, changing, require, tell
+from golden.acting import Act, changing, locked, require, tell
+from golden.content import content_of
 from golden.errors import ContentRefused, NothingPublished
 from golden.models import GoldenAnswer
-from golden.serving import lead_until
+from golden.serving import lead_until, says_otherwise, serve
 from tenants.access import roles_in
+from tenants.isolation import organization_context
 from tenants.models import Role, User
 
 LONGEST_INTERVAL_DAYS: Final = 3_650
@@ -69,6 +71,33 @@ def _refuse(care: Care, organization_id: int) -> None:
     owner = User.objects.filter(pk=care.owner_id).first()
     if not roles_in(owner, organization_id):
         raise ContentRefused(fields={"owner": _("This person is not a member.")})
+
+
+def serve_again(organization_id: int, act: Act) -> int:
+    """Have live answers said as they were published where something else stands in their items.
+
+    Shape: how many said something else.
+    Raises: RoleMissing
+    Cost:   one statement when none does.
+    """
+    require(act, Role.PUBLISHER, organization_id)
+    rows = GoldenAnswer.objects.select_related("published_version", "item__source")
+    with organization_context(organization_id):
+        live = rows.filter(organization_id=organization_id, published_version__isnull=False)
+        wanted = [golden.pk for golden in live.order_by("pk") if says_otherwise(golden)]
+    return sum(_serve_again(organization_id, pk, act) for pk in wanted)
+
+
+def _serve_again(organization_id: int, golden_id: UUID, act: Act) -> bool:
+    with organization_context(organization_id):
+        golden = locked(organization_id, golden_id)
+        version = golden.published_version
+        # Read again: it may have been published while we waited for the answer.
+        if version is None or not says_otherwise(golden):
+            return False
+        serve(golden, version, at=act.at)
+        tell(golden, "golden.serve_again", act, after=content_of(version))
+    return True
 
 
 def overdue(answers: QuerySet[GoldenAnswer], *, at: datetime) -> QuerySet[GoldenAnswer]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from typing import Final
+from uuid import UUID
 
 from golden.content import content_of
 from golden.models import AnswerVersion, AssetKind, GoldenAnswer
@@ -15,42 +16,54 @@ from tenants.auditing import Actor, Change, note
 
 SOURCE_SLUG: Final = GOLDEN
 BY: Final = Actor.process("golden")
+# An answer gets a new owner without being published again.
+NOT_HEARD: Final = frozenset({"uploader_id"})
 
 
 def serve(golden: GoldenAnswer, version: AnswerVersion, *, at: datetime) -> None:
     """Write the live version's text and gates into the answer's item; rules have none."""
     if golden.kind == AssetKind.RULE:
         return
-    content = content_of(version)
     source = ensure_source(golden.organization_id, at=at)
-    written = write_item(
-        ItemContent(
-            organization_id=golden.organization_id,
-            source_id=source.pk,
-            external_id=str(golden.pk),
-            title=content.question,
-            body=content.answer,
-            folder_key=folder_key(SOURCE_SLUG, content.folder),
-            language=content.language,
-            gates=content.gates(),
-            agents=Limit(content.agent_restricted, content.agents),
-            kind=ItemKind.GOLDEN,
-            dataset=Dataset.DEFAULT,
-            parse_status=ParseStatus.INGESTED,
-            published_version=version.pk,
-            leads_until=_review_due(golden),
-            phrasings=content.paraphrases,
-            uploader_id=golden.owner_id,
-            source_tag=SOURCE_SLUG,
-            metadata={
-                "kind": "golden",
-                "golden_asset_id": str(golden.pk),
-                "golden_version_id": str(version.pk),
-            },
-        ),
-        at=at,
+    golden.item_id = write_item(_content(golden, version, source.pk), at=at).id
+
+
+def says_otherwise(golden: GoldenAnswer) -> bool:
+    """Whether the item of a live answer, or where it is, is not as its publish left it."""
+    version, item = golden.published_version, golden.item
+    if version is None or item is None or golden.kind == AssetKind.RULE:
+        return False
+    wanted = _content(golden, version, item.source_id).columns()
+    is_other = any(getattr(item, name) != wanted[name] for name in wanted.keys() - NOT_HEARD)
+    return is_other or item.source.kind != SourceKind.GOLDEN
+
+
+def _content(golden: GoldenAnswer, version: AnswerVersion, source_id: UUID) -> ItemContent:
+    content = content_of(version)
+    return ItemContent(
+        organization_id=golden.organization_id,
+        source_id=source_id,
+        external_id=str(golden.pk),
+        title=content.question,
+        body=content.answer,
+        folder_key=folder_key(SOURCE_SLUG, content.folder),
+        language=content.language,
+        gates=content.gates(),
+        agents=Limit(content.agent_restricted, content.agents),
+        kind=ItemKind.GOLDEN,
+        dataset=Dataset.DEFAULT,
+        parse_status=ParseStatus.INGESTED,
+        published_version=version.pk,
+        leads_until=_review_due(golden),
+        phrasings=content.paraphrases,
+        uploader_id=golden.owner_id,
+        source_tag=SOURCE_SLUG,
+        metadata={
+            "kind": "golden",
+            "golden_asset_id": str(golden.pk),
+            "golden_version_id": str(version.pk),
+        },
     )
-    golden.item_id = written.id
 
 
 def unserve(golden: GoldenAnswer, *, at: datetime) -> None:

@@ -32,6 +32,7 @@ VERBS: Final = {
     "golden.verify": gettext_lazy("{who} checked that what is live still holds."),
     "golden.assign": gettext_lazy("{who} set the owner and the review interval of {days} days."),
     "golden.retry_index": gettext_lazy("{who} let the index try again."),
+    "golden.serve_again": gettext_lazy("{who} had it said again as it was published."),
 }
 
 

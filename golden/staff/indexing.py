@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from golden.acting import tell
+from golden.keeping import serve_again
 from golden.staff.asking import (
     act_of,
     find_answer,
@@ -43,15 +44,27 @@ def retry(request: HttpRequest, golden_id: UUID) -> HttpResponse:
 
 @own_transaction
 def compare_index(request: HttpRequest) -> HttpResponse:
-    """Compare what is published with what is indexed, and repair what differs."""
+    """Compare what is published with what is said and indexed, and repair what differs."""
     with in_own_organizations(request):
         organization = organization_of(request, Role.PUBLISHER)
         space = active_space()
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
+    again = serve_again(organization.pk, act_of(request))
+    if again:
+        messages.warning(request, _told_again(again))
     if space is not None:
         found = reconcile(organization.pk, space=space, at=at_of(request)).total
         sentence = ngettext("{n} difference was found.", "{n} differences were found.", found)
         messages.success(request, sentence.format(n=found))
     address = reverse("admin:golden_list")
     return HttpResponseRedirect(f"{address}?organization={organization.slug}")
+
+
+def _told_again(count: int) -> str:
+    sentence = ngettext(
+        "{n} answer said something else than what was published; it is put right.",
+        "{n} answers said something else than what was published; they are put right.",
+        count,
+    )
+    return sentence.format(n=count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from knowledge.errors import FolderRefused, KnowledgeError, NameReserved
+from knowledge.errors import FolderRefused, KindKept, KnowledgeError, NameReserved
 from knowledge.indexing.filing import DirectoryRefused
 from knowledge.ingestion.errors import RowRefused
 from knowledge.shelving.errors import (
@@ -44,6 +44,7 @@ class StillUsed(KnowledgeError):
 STATUSES: Final[Mapping[type[EarmarkError], int]] = {
     ContentWithdrawn: 409,
     NotOurs: 409,
+    KindKept: 409,
     RestoreTooLate: 409,
     NameTaken: 409,
     NameReserved: 409,

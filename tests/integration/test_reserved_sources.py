@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
 from golden.correcting import Correction, approve_correction, correct
+from golden.keeping import Care, assign
 from golden.serving import ensure_source
 from knowledge.errors import KindKept
-from knowledge.indexing.writing import ItemContent, write_item
+from knowledge.indexing.writing import ItemContent, change, write_item
 from knowledge.ingestion.errors import ImportRefused
 from knowledge.ingestion.uploads import HandedIn, hand_in
 from knowledge.models import ImportFailure, Item, Source, SourceSchedule
@@ -265,3 +267,59 @@ def test_an_item_that_waits_under_an_answers_name_becomes_the_answer_whole(staff
     staff.publish(golden)
     assert staff.heard() == [("golden", CONTENT.answer)]
     assert item(staff, staff.row(golden).item_id).kind == "golden"
+
+
+def overwrite(staff, pk, **columns):
+    """Change an answer's item as an import of an earlier release could."""
+    with staff.tenant.context():
+        found = Item.objects.select_for_update(no_key=True).get(pk=staff.row(pk).item_id)
+        change(found, at=AT, **columns)
+
+
+@pytest.fixture
+def publisher(staff):
+    return browser(User.objects.get(pk=staff.people["publisher"].user_id))
+
+
+def compare(publisher):
+    return publisher.post("/admin/golden-index/?organization=acme", follow=True).content.decode()
+
+
+@pytest.mark.parametrize(
+    "columns", [{"body": FORGED}, {"visibility": "internal"}, {"phrasings": []}]
+)
+def test_comparing_says_an_answer_again_as_it_was_published(staff, publisher, columns):
+    pk = staff.published()
+    overwrite(staff, pk, **columns)
+    assert "1 answer said something else" in compare(publisher)
+    assert staff.heard() == [("golden", CONTENT.answer)]
+    served = item(staff, staff.row(pk).item_id)
+    assert served.phrasings == list(CONTENT.paraphrases)
+    with staff.tenant.context():
+        assert AuditEntry.objects.filter(verb="golden.serve_again", subject_id=str(pk)).count() == 1
+    assert "said something else" not in compare(publisher)
+
+
+def test_comparing_leaves_alone_what_is_said_as_it_was_published(staff, publisher):
+    pk, gone = staff.published(), staff.published(replace(CONTENT, question="Where is the exit?"))
+    staff.archive(gone)
+    before = item(staff, staff.row(pk).item_id).lock_version
+    archived = item(staff, staff.row(gone).item_id).lock_version
+    assert "said something else" not in compare(publisher)
+    assert item(staff, staff.row(pk).item_id).lock_version == before
+    assert item(staff, staff.row(gone).item_id).lock_version == archived
+
+
+def test_a_new_owner_is_no_difference(staff, publisher):
+    pk = staff.published()
+    assign(staff.organization.pk, pk, Care(staff.people["author"].user_id, 30), staff.act("author"))
+    assert "said something else" not in compare(publisher)
+
+
+def test_comparing_takes_over_a_source_that_answers_took_before(staff, publisher):
+    pk = staff.published()
+    with staff.tenant.context():
+        Source.objects.filter(slug="golden").update(kind="folder")
+    overwrite(staff, pk, body=FORGED)
+    compare(publisher)
+    assert item(staff, staff.row(pk).item_id).source.kind == "golden"
