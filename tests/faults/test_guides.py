@@ -10,6 +10,7 @@ import uuid
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from django.db import connections
@@ -33,7 +34,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 OWN, SECRET = (f"ORG{number}-SECRET-{uuid.uuid4()}" for number in (0, 1))
 SHIMS = {
     "python": 'exec {python} "$@"',
-    "gunicorn": 'exec {python} -m gunicorn "$@"',
+    # As installed: started with -m it could not start itself again, with its own folder on the path.
+    "gunicorn": 'exec {programs}/gunicorn "$@"',
     # The worker's own packages are not installed here, and its preflight needs none of them.
     "earmark-worker": 'PYTHONPATH={folder}:{root}/worker/src exec {python} -c "$PREFLIGHT" "$@"',
 }
@@ -72,7 +74,12 @@ class Desk:
         programs = folder / "bin"
         programs.mkdir()
         for name, line in SHIMS.items():
-            text = line.format(python=sys.executable, root=ROOT, folder=folder)
+            text = line.format(
+                python=sys.executable,
+                root=ROOT,
+                folder=folder,
+                programs=Path(sys.executable).parent,
+            )
             (programs / name).write_text(f"#!/bin/sh\n{text}\n")
             (programs / name).chmod(0o755)
         self._install_the_worker()
@@ -96,20 +103,33 @@ class Desk:
 
     def run(self, name: str) -> str:
         """Run a guide's commands in the folder, each of which has to succeed."""
-        text = guide(name).replace("8000", str(self.port))
-        text = text.replace("manage.py", str(ROOT / "manage.py"))
-        done = self.call("bash", "-euo", "pipefail", "-c", text)
+        done = self.attempt(name)
         assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
         return done.stdout
+
+    def attempt(self, name: str) -> subprocess.CompletedProcess[str]:
+        """Run them until one fails."""
+        text = guide(name).replace("8000", str(self.port))
+        text = text.replace("manage.py", str(ROOT / "manage.py"))
+        return self.call("bash", "-euo", "pipefail", "-c", text)
 
     def manage(self, *words: str) -> subprocess.CompletedProcess[str]:
         return self.call("python", str(ROOT / "manage.py"), *words)
 
+    @property
+    def pid(self) -> int:
+        return int((self.folder / "gunicorn.pid").read_text())
+
+    def answers(self) -> bool:
+        """Whether the server does, whichever that is."""
+        with urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=30) as answer:
+            status: int = answer.status
+        return status == 200
+
     def stop_the_server(self) -> None:
-        pid = self.folder / "gunicorn.pid"
-        if pid.exists():
-            os.kill(int(pid.read_text()), signal.SIGTERM)
-            eventually(lambda: not pid.exists())
+        if (self.folder / "gunicorn.pid").exists():
+            os.kill(self.pid, signal.SIGTERM)
+            eventually(lambda: not (self.folder / "gunicorn.pid").exists())
 
     def call(self, *command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -168,6 +188,7 @@ def test_f13_every_guide_runs_as_it_is_written(desk, acme, server, figures):
     before = told()
     assert before
     assert "acme:" in desk.run("deploy")
+    _is_upgraded(desk)
     counted = counts()
     output = desk.run("backup")
     assert "Policies, keys, indexes and triggers are the same; nothing leaks." in output
@@ -206,6 +227,27 @@ def _moves_out_and_in(desk) -> str:
     assert not Organization.objects.filter(slug="acme").exists()
     desk.run("move-in")
     return moved
+
+
+def _is_upgraded(desk):
+    """A new server answers, and one that cannot start leaves the old one there."""
+    first = desk.pid
+    assert "acme:" in desk.run("upgrade")
+    second = desk.pid
+    assert second != first
+    assert _has_ended(first)
+    assert desk.answers()
+    right, desk.environment = desk.environment, desk.environment | {"EARMARK_WEB_WORKERS": "0"}
+    assert desk.attempt("upgrade").returncode == 1
+    desk.environment = right
+    assert desk.pid == second
+    assert desk.answers()
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether a process is gone, or waits only for somebody to take note of that."""
+    asked = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False)
+    return asked.stdout.decode().strip()[:1] in {"", "Z"}
 
 
 def _keys_are_rotated(desk):
