@@ -37,6 +37,10 @@ def _needs_confirmation(schedule: SourceSchedule) -> bool:
     return schedule.last_outcome == Outcome.NEEDS_CONFIRMATION
 
 
+def _asked_about(schedule: SourceSchedule) -> str:
+    return str(schedule.asked_removals)
+
+
 class ScheduleForm(TenantForm):
     """A schedule is of a source that content is brought into."""
 
@@ -70,8 +74,8 @@ class SourceScheduleAdmin(ButtonAdmin):
     readonly_fields = ("outcome", "age", "next_look", "changes")
     buttons: ClassVar[Sequence[Button]] = (
         Button("sync_now", _("Sync now"), Role.EDITOR),
-        Button("agree", _("Agree to the removals"), Role.EDITOR, _needs_confirmation),
-        Button("keep", _("Keep what is gone"), Role.EDITOR, _needs_confirmation),
+        Button("agree", _("Agree to the removals"), Role.EDITOR, _needs_confirmation, _asked_about),
+        Button("keep", _("Keep what is gone"), Role.EDITOR, _needs_confirmation, _asked_about),
     )
 
     def beside(self, request: HttpRequest, rows: list[Any]) -> None:

@@ -27,17 +27,23 @@ def _always(_row: Any) -> bool:
     return True
 
 
+def _nothing(_row: Any) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
 class Button:
     """What may be done to a row: the method of the admin that does it, and when it is offered.
 
     The method returns the sentence that tells what was done.
+    Shape: `seen` is what of the row is decided about; the page sends it back, and it must be the same.
     """
 
     name: str
     label: Any
     role: str
     applies: Callable[[Any], bool] = _always
+    seen: Callable[[Any], str] = _nothing
 
 
 class ButtonAdmin(TenantAdmin):
@@ -65,7 +71,8 @@ class ButtonAdmin(TenantAdmin):
             return HttpResponseNotAllowed(["POST"])
         if not self.may_press(request, button, obj):
             raise PermissionDenied
-        self._do(request, button, obj)
+        self._hold(request, object_id)
+        self._do(request, button, self.get_object(request, unquote(object_id)))
         return HttpResponseRedirect(self._page_of(obj))
 
     def may_press(self, request: HttpRequest, button: Button, obj: Any) -> bool:
@@ -73,7 +80,7 @@ class ButtonAdmin(TenantAdmin):
         return self._may(request, button.role, obj)
 
     def _do(self, request: HttpRequest, button: Button, obj: Any) -> None:
-        if not button.applies(obj):
+        if not button.applies(obj) or request.POST.get("seen", "") != button.seen(obj):
             messages.warning(request, _("Nothing was done: it has changed meanwhile."))
             return
         try:
@@ -94,7 +101,7 @@ class ButtonAdmin(TenantAdmin):
         """Offer the buttons that apply, to those who may press them."""
         obj = self.get_object(request, unquote(object_id))
         offered = [
-            (button, reverse(self._address, args=[obj.pk, button.name]))
+            (button, reverse(self._address, args=[obj.pk, button.name]), button.seen(obj))
             for button in self.buttons
             if button.applies(obj) and self.may_press(request, button, obj)
         ]

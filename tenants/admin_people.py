@@ -82,8 +82,8 @@ class PersonAdmin(SeenAdmin, _UserAdmin):
     def user_change_password(
         self,
         request: HttpRequest,
-        id: str,
-        form_url: str = "",  # noqa: A002
+        id: str,  # noqa: A002
+        form_url: str = "",
     ) -> HttpResponse:
         """Set a password, and write nothing over that somebody else changes at that moment."""
         self._hold(request, id)

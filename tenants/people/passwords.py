@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from axes.helpers import get_client_ip_address
 from axes.utils import reset
 from django import forms
 from django.contrib.auth import views
-from django.contrib.auth.forms import PasswordResetForm
+from django.contrib.auth.forms import PasswordResetForm, SetPasswordForm
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template import loader
 from django.urls import reverse_lazy
@@ -25,6 +25,11 @@ from tenants.people import mailing
 from tenants.people.attempts import RESETS_ASKED, RESETS_SENT, spend
 from tenants.people.errors import TooManyAttempts
 from tenants.people.mailboxes import naming
+
+if TYPE_CHECKING:
+    _SetPassword = SetPasswordForm[User]
+else:
+    _SetPassword = SetPasswordForm
 
 
 class AskForm(PasswordResetForm):
@@ -90,9 +95,21 @@ class AskedPage(_OurPage, views.PasswordResetDoneView):
     template_name = "people/reset_asked.html"
 
 
+class NewPasswordForm(_SetPassword):
+    """The new password; what somebody else changes of the account at that moment is not written over."""
+
+    def save(self, commit: bool = True) -> User:  # noqa: FBT001, FBT002
+        """Keep the password, and whose mailbox it came by."""
+        user: User = super().save(commit=False)
+        if commit:
+            user.save(update_fields=["password", "proven_email"])
+        return user
+
+
 class SetPage(_OurPage, views.PasswordResetConfirmView):
     """Takes the new password; the link ends with it, and so does every session."""
 
+    form_class = NewPasswordForm
     template_name = "people/reset_set.html"
     success_url = reverse_lazy("password_reset_complete")
     user: User | None

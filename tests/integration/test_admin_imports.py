@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from lxml import html
 
 from knowledge.ingestion.uploads import import_waiting
 from knowledge.models import ImportRun, ImportUpload, SourceSchedule
@@ -88,18 +89,45 @@ def test_a_source_shows_its_age_its_next_look_and_its_outcome(staff):
     assert b"only when asked" in page.content
 
 
-def test_sync_now_and_agreeing_are_buttons(staff):
+def asked_about(staff, removals):
     row = staff.rows["sourceschedule"]
     with staff.acme.context():
         SourceSchedule.objects.filter(pk=row.pk).update(
-            last_outcome="needs_confirmation", asked_removals=3
+            last_outcome="needs_confirmation", asked_removals=removals
         )
+    return row
+
+
+def buttons(staff, row):
+    """The buttons of a row as its page shows them: where each sends what."""
     page = staff.as_("editor").get(reverse("admin:knowledge_sourceschedule_change", args=[row.pk]))
-    assert b"Sync now" in page.content
+    forms = [
+        one for one in html.fromstring(page.content.decode()).forms if "/do/" in (one.action or "")
+    ]
+    return {
+        one.action.rstrip("/").rpartition("/")[2]: (one.action, dict(one.form_values()))
+        for one in forms
+    }
+
+
+def test_sync_now_and_agreeing_are_buttons(staff):
+    row = asked_about(staff, 3)
     for verb in ("sync_now", "agree"):
-        address = reverse("admin:knowledge_sourceschedule_do", args=[row.pk, verb])
-        staff.as_("editor").post(address)
+        address, sent = buttons(staff, row)[verb]
+        staff.as_("editor").post(address, sent)
     with staff.acme.context():
         row.refresh_from_db()
     assert row.confirmed_removals == 3
     assert row.next_run_at is not None
+
+
+@pytest.mark.parametrize("verb", ["agree", "keep"])
+def test_nobody_decides_about_more_removals_than_the_page_showed(staff, verb):
+    row = asked_about(staff, 3)
+    address, sent = buttons(staff, row)[verb]
+    asked_about(staff, 900)
+    answer = staff.as_("editor").post(address, sent, follow=True)
+    with staff.acme.context():
+        row.refresh_from_db()
+    assert "it has changed meanwhile" in answer.content.decode()
+    assert (row.last_outcome, row.confirmed_removals) == ("needs_confirmation", 0)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.auth.tokens import default_token_generator
 from django.db import connection
+from django.urls import reverse
+from django.utils.http import urlsafe_base64_encode
 
 from knowledge.indexing.filing import file_directory
 from knowledge.indexing.writing import change
@@ -144,6 +147,20 @@ def test_the_last_admin_is_not_made_something_else_while_the_other_one_leaves(ac
 
 
 NEW = "an even longer sentence"
+
+
+def test_an_account_that_was_closed_while_a_new_password_was_set_by_mail_stays_closed(acme):
+    row = person("ada", (acme.organization, Role.VIEWER), email="ada@example.com")
+    named = (urlsafe_base64_encode(str(row.pk).encode()), default_token_generator.make_token(row))
+    client = browser(None)
+    form = client.get(reverse("password_reset_confirm", args=named)).headers["Location"]
+    with committed_while_waited_for(
+        acme.organization.pk, lambda: User.objects.filter(pk=row.pk).update(is_active=False)
+    ):
+        client.post(form, {"new_password1": NEW, "new_password2": NEW})
+    now = User.objects.get(pk=row.pk)
+    assert (now.is_active, now.check_password(NEW)) == (False, True)
+    assert now.proven_email == "ada@example.com"
 
 
 @pytest.mark.parametrize("who", ["person", "operator"])
