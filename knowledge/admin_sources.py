@@ -45,9 +45,9 @@ class ScheduleForm(TenantForm):
     """A schedule is of a source that content is brought into."""
 
     def clean_source(self) -> Source:
-        """Return the source."""
+        """Return the source; one that is reserved keeps the schedule that it has, so that it can be ended."""
         source: Source = self.cleaned_data["source"]
-        if is_reserved(source):
+        if is_reserved(source) and source.pk != self.instance.source_id:
             raise forms.ValidationError(gettext(str(NotOurs())))
         return source
 

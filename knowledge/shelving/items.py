@@ -91,12 +91,14 @@ def unpublished_item(row: Item) -> Put:
     return Put(row, "review", {"review_status": status})
 
 
-def put_back(row: Item, before: Mapping[str, Any]) -> Put:
+def put_back(row: Item, before: Mapping[str, Any], at: datetime) -> Put:
     """Give an item the columns that it had before a verb.
 
-    Raises: NotOurs
+    Raises: NotOurs, RestoreTooLate
     """
     refuse_not_ours(row)
+    if "deleted_at" in before and before["deleted_at"] is None:
+        refuse_too_late(row.deleted_at, at)
     return Put(row, "undo", {name: _read(name, value) for name, value in before.items()})
 
 

@@ -189,7 +189,7 @@ def _decided(batch: _Batch, entry: BulkEntry, row: Item, fresh: frozenset[UUID])
     if action == BulkAction.MOVE:
         return moved_item(row, _place(batch, batch.job.target), fresh)
     if action == BulkAction.UNDO:
-        return put_back(row, _placed(batch, entry.before))
+        return put_back(row, _placed(batch, entry.before), at)
     if action == BulkAction.DELETE:
         return deleted_item(row, at)
     if action == BulkAction.RESTORE:

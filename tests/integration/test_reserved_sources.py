@@ -189,6 +189,20 @@ def test_the_admin_has_none_of_them_kept_fresh(staff, pages, slug):
         assert not SourceSchedule.objects.exists()
 
 
+def test_a_schedule_that_such_a_source_has_already_can_be_ended(staff, pages):
+    with staff.tenant.context():
+        made = SourceSchedule.objects.create(
+            organization=staff.organization, source=old_source(staff, "golden"), kind="site",
+            config=SITE["config"],
+        )  # fmt: skip
+    address = f"/admin/knowledge/sourceschedule/{made.pk}/change/"
+    sent: dict[str, Any] = dict(posted(pages, address))
+    sent.pop("is_active")
+    assert pages.post(address, sent).status_code == 302
+    with staff.tenant.context():
+        assert not SourceSchedule.objects.get().is_active
+
+
 @reserved
 def test_the_command_that_brings_files_in_makes_none_of_them(staff, tmp_path, slug):
     (tmp_path / "a.md").write_text("# A\n\nAbout a.")

@@ -102,6 +102,24 @@ def test_after_thirty_days_nothing_is_restored(acme, hours):
     assert outcomes(acme, job)["Hours"] == ("refused", "restore_too_late")
 
 
+def test_after_thirty_days_no_deletion_is_undone(acme, hours):
+    job = worked(acme, "delete", hours)
+    late = AT + RESTORABLE + timedelta(seconds=1)
+    with acme.context():
+        undone = undo(job, by=BY, at=late)
+    work_waiting(clock=lambda: late)
+    assert outcomes(acme, undone)["Hours"] == ("refused", "restore_too_late")
+
+
+def test_what_else_was_done_is_undone_after_thirty_days_too(acme, hours):
+    job = worked(acme, "unpublish", hours)
+    late = AT + RESTORABLE + timedelta(seconds=1)
+    with acme.context():
+        undone = undo(job, by=BY, at=late)
+    work_waiting(clock=lambda: late)
+    assert outcomes(acme, undone)["Hours"] == ("done", "")
+
+
 @pytest.mark.parametrize(
     ("action", "target"), [("delete", ""), ("unpublish", ""), ("move", "help/x")]
 )
