@@ -101,7 +101,7 @@ class InstructionAdmin(TruthAdmin):
         return self._put(request, row, InstructionStatus.DRAFT)
 
     def _put(self, request: HttpRequest, row: Instruction, status: str) -> str:
-        before = {"status": row.status}
+        before = {"status": self.locked(row).status}
         self.change_row(request, row, {"status": status})
         self.note(request, row, "status", {"before": before, "after": {"status": status}})
         return "Done."

@@ -160,7 +160,7 @@ class ItemAdmin(TruthAdmin):
         return self._review(request, item, ReviewStatus.REJECTED)
 
     def _review(self, request: HttpRequest, item: Item, status: str) -> str:
-        before = {"review_status": item.review_status}
+        before = {"review_status": self.locked(item).review_status}
         self.change_row(request, item, {"review_status": status})
         self.note(request, item, "review", {"before": before, "after": {"review_status": status}})
         return "Reviewed."

@@ -12,7 +12,7 @@ from knowledge.indexing.filing import file_directory
 from knowledge.indexing.writing import change
 from knowledge.models import Instruction, InstructionDirectory, Item, Source
 from tenants.locking import lock_organization
-from tenants.models import Contact, ContactSegment, Membership, PhoneAgent, Role, User
+from tenants.models import AuditEntry, Contact, ContactSegment, Membership, PhoneAgent, Role, User
 from tests.meanwhile import committed_while_waited_for
 from tests.people import program
 from tests.staff import browser, person, posted
@@ -70,6 +70,28 @@ def test_an_instruction_that_was_taken_back_while_its_form_waited_stays_taken_ba
         answer = admin.post(address, sent)
     assert REFUSED in answer.content.decode()
     assert now(acme, Instruction, row).status == "draft"
+
+
+@pytest.mark.parametrize(
+    ("kind", "action", "column", "before"),
+    [
+        ("item", "approve_selected", "review_status", "rejected"),
+        ("instruction", "publish_selected", "status", "draft"),
+    ],
+)
+def test_the_audit_trail_says_what_was_there_when_an_action_had_waited(
+    acme, admin, kind, action, column, before
+):
+    pk = getattr(acme, kind)("Opening hours")
+    model = {"item": Item, "instruction": Instruction}[kind]
+    sent = {"action": action, "_selected_action": [str(pk)]}
+    with committed_while_waited_for(
+        acme.organization.pk, lambda: change(locked(model, pk), at=AT, **{column: before})
+    ):
+        admin.post(f"/admin/knowledge/{kind}/", sent)
+    with acme.context():
+        entry = AuditEntry.objects.get(subject_id=str(pk))
+    assert entry.before == {column: before}
 
 
 def test_a_contact_that_left_a_segment_while_its_form_waited_is_not_put_back(acme, admin):
