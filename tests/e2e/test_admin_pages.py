@@ -110,3 +110,25 @@ def test_pages_run_from_right_to_left_and_fit_a_narrow_window(staff, live_server
             signed_in.goto(live_server.url + pages_of(staff)[name])
             assert signed_in.locator("html").get_attribute("dir") == "rtl"
             assert not is_wider_than_the_window(signed_in), name
+
+
+@pytest.mark.parametrize("language", ["en", "ar"])
+def test_a_stale_page_keeps_what_was_typed_and_shows_what_is_there_without_scripts(
+    staff, live_server, browser, language
+):
+    contact = staff.rows["contact"]
+    page = browser.new_context(java_script_enabled=False).new_page()
+    sign_in(page, live_server.url, staff.as_("admin").cookies["sessionid"].value)
+    cookie = {"name": "django_language", "value": language, "url": live_server.url}
+    page.context.add_cookies([cookie])
+    page.goto(f"{live_server.url}/admin/tenants/contact/{contact.pk}/change/")
+    with staff.acme.context():
+        type(contact).objects.filter(pk=contact.pk).update(name="Theirs")
+    page.fill("#id_name", "Mine")
+    page.click("input[name=_save]")
+    assert page.input_value("#id_name") == "Mine"
+    keep_picture(page, f"contact-stale-{language}")
+    with page.context.expect_page() as opened:
+        page.click(".stale__anew")
+    assert opened.value.input_value("#id_name") == "Theirs"
+    page.context.close()
