@@ -145,9 +145,9 @@ def select(
     Raises: ScopeChangedMeanwhile, PickRefused
     """
     with organization_context(agent.organization_id, durable=True):
-        if category == Category.KNOWLEDGE:
-            # A folder that gets another key meets this selection, or this selection meets it.
-            lock_organization(agent.organization_id)
+        # A folder that gets another key, a directory that is deleted: each meets this selection, or
+        # this selection meets it.
+        lock_organization(agent.organization_id)
         before = explicit_picks(agent, category)
         _claim_version(agent, category, version, by=by, at=at, mode=_mode(picks))
         _refuse_unknown(agent, category, picks, before)

@@ -8,10 +8,12 @@ import pytest
 
 from knowledge.indexing.filing import DirectoryGone, DirectoryRefused, file_directory
 from knowledge.models import InstructionDirectory, SearchRecord
+from scopes.errors import PickRefused
+from scopes.models import AgentScope
 from tenants.locking import lock_organization
 from tenants.models import Role
 from tests.embedders import CountingEmbedder
-from tests.meanwhile import meanwhile
+from tests.meanwhile import committed_while_waited_for, meanwhile
 from tests.staff import browser, person, posted
 from tests.voice import runtime
 from tests.world import AT, tenant, world
@@ -87,3 +89,18 @@ def test_a_search_is_answered_and_recorded_while_a_tree_is_moved(monkeypatch):
     assert answer.status_code == 200
     with here.acme.context():
         assert SearchRecord.objects.filter(session_id=session).exists()
+
+
+def test_a_directory_that_is_deleted_meanwhile_cannot_be_selected():
+    acme = tenant("acme")
+    agent, place = acme.agent(), acme.directory("desk")
+    number = acme.organization.pk
+
+    def delete():
+        lock_organization(number)
+        InstructionDirectory.objects.filter(pk=place).delete()
+
+    with committed_while_waited_for(number, delete), pytest.raises(PickRefused):
+        acme.pick(agent, "instruction", containers=[place])
+    with acme.context():
+        assert AgentScope.objects.get(agent=agent, category="instruction").mode == "all"
