@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.core.management import call_command
 
 from golden.correcting import (
     Correction,
@@ -199,3 +200,38 @@ def test_after_thirty_days_no_page_of_the_admin_restores_an_item(desk, long_gone
     answer = desk.pages.post(ITEMS + path.format(pk=long_gone), sent, follow=True)
     assert desk.item(long_gone).deleted_at is not None
     assert "more than thirty days ago" in answer.content.decode()
+
+
+@pytest.mark.parametrize("kind", ["golden", "correction"])
+@pytest.mark.parametrize(
+    ("action", "target"),
+    [("delete", ""), ("restore", ""), ("publish", ""), ("unpublish", ""), ("move", "help/x")],
+)
+def test_no_job_changes_what_golden_keeps_wherever_it_lies(desk, kind, action, target):
+    pk = desk.tenant.item("Kept", kind=kind, review_status="pending")
+    before = desk.item(pk)
+    job = worked(desk.tenant, action, pk, target=target, at=AT)
+    assert outcomes(desk.tenant, job) == {"Kept": ("refused", "changed_by_publishing")}
+    after = desk.item(pk)
+    assert after.lock_version == before.lock_version
+    assert after.folder_key == before.folder_key
+
+
+@pytest.mark.parametrize("kind", ["golden", "correction"])
+def test_a_push_that_names_what_golden_keeps_is_refused(desk, kind):
+    pk = desk.tenant.item("Kept", "As it was approved.", kind=kind)
+    said = {"external_id": "Kept", "title": "Kept", "body": "Otherwise."}
+    answer = desk.program.post("items", {"source": "help", **said})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "changed_by_publishing")
+    bulk = desk.program.post("items/bulk", {"source": "help", "rows": [said]}).json()["results"]
+    assert bulk[0]["error"]["code"] == "changed_by_publishing"
+    assert desk.item(pk).body == "As it was approved."
+
+
+@pytest.mark.parametrize("kind", ["golden", "correction"])
+def test_an_import_prunes_nothing_that_golden_keeps(desk, kind, tmp_path):
+    kept, ordinary = desk.tenant.item("Kept", kind=kind), desk.tenant.item("Ordinary")
+    (tmp_path / "a.md").write_text("# A\n\nAbout a.")
+    call_command("ingest", str(tmp_path), organization="acme", source="help", prune=True)
+    assert desk.item(kept).deleted_at is None
+    assert desk.item(ordinary).deleted_at is not None
