@@ -33,7 +33,8 @@ _NOUNS = (
     r"|stellige?[rnsm]?|stellen|chiffres?|अंकों?|अंक|位数字|位数|位|цифр[аы]?|значн\w+"
 )
 _WORD = r"[\p{L}\p{M}]+"
-_COUNT = regex.compile(rf"(?P<count>\d+|{_WORD}(?:[\s-]{_WORD})?)[\s-]*(?:{_NOUNS})(?!\p{{L}})")
+_NOUN = regex.compile(rf"(?:{_NOUNS})(?!\p{{L}})")
+_COUNT = regex.compile(rf"(?P<count>\d+|{_WORD}(?:[\s-]{_WORD})?)[\s-]*")
 # What before a count, or in the rest of its clause, says that it is not met.
 _OTHERWISE = regex.compile(
     r"\b(?:fewer|less|more|longer|shorter|not|isn'?t|isnt|never|without|invalid|wrong|incorrect"
@@ -52,10 +53,23 @@ def digit_counts(text: str, language: str | None = None) -> list[DigitCount]:
 
 
 def _counts(normalised: str, language: str) -> Iterator[DigitCount]:
-    for match in _COUNT.finditer(normalised, overlapped=True):
-        digits = _value(match["count"], language)
+    for noun in _NOUN.finditer(normalised, overlapped=True):
+        digits, start = _counted_before(normalised, noun.start(), language)
         if digits:
-            yield DigitCount(digits, _tells(normalised, match.start(), match.end()))
+            yield DigitCount(digits, _tells(normalised, start, noun.end()))
+
+
+def _counted_before(normalised: str, noun: int, language: str) -> tuple[int | None, int]:
+    """Read the number that stands before a noun, and where it begins; some scripts part no words.
+
+    Only so far back as a number reaches: a long run of letters is not tried from each of them.
+    """
+    for start in range(max(0, noun - _BEFORE), noun):
+        match = _COUNT.fullmatch(normalised, start, noun)
+        value = _value(match["count"], language) if match else None
+        if value:
+            return value, start
+    return None, noun
 
 
 def _value(count: str, language: str) -> int | None:

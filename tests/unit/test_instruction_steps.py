@@ -6,6 +6,7 @@ import pytest
 
 from knowledge.retrieval.steps import needed, steps
 from knowledge.retrieval.types import Focus
+from knowledge.text.numbers import number_at
 from knowledge.text.tokens import query_tokens
 from knowledge.text.values import DigitCount, Tells, digit_counts, tells_of
 
@@ -132,6 +133,34 @@ def test_counts_are_read_as_they_are_spoken(text, count):
 @pytest.mark.parametrize("text", ["8 cards", "digits", "call 8 times", "the eighth step"])
 def test_other_numbers_are_no_counts(text):
     assert digit_counts(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "digits"),
+    [
+        ("the 8 digit and the 16 digit number", [8, 16]),
+        ("twenty-four digits", [24]),
+        ("sixteen digits; 15 digits is wrong", [16, 15]),
+        ("12 figures and 3 digits", [12, 3]),
+    ],
+)
+def test_a_number_is_read_whole_and_once(text, digits):
+    assert [count.digits for count in digit_counts(text)] == digits
+
+
+@pytest.mark.parametrize(
+    "letters", ["ก" * 5_000, "汉" * 5_000 + "位", "letters and " * 400 + "digits"]
+)
+def test_a_long_text_is_not_read_from_each_of_its_letters(monkeypatch, letters):
+    read = []
+
+    def note(*told):
+        read.append(told)
+        return number_at(*told)
+
+    monkeypatch.setattr("knowledge.text.values.number_at", note)
+    digit_counts(letters, "en")
+    assert len(read) < 1_000
 
 
 def test_a_text_that_names_a_count_both_ways_is_about_it():
