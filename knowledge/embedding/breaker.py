@@ -25,6 +25,7 @@ class Breaker:
         self._failures: deque[float] = deque(maxlen=failures)
         self._window_s, self._open_s, self._clock = window_s, open_s, clock
         self._opens_at: float | None = None  # when the next probe may go; None while closed
+        self._probing: int | None = None  # the thread whose call is the probe
         self._lock = threading.Lock()
 
     def wait_s(self) -> float:
@@ -37,6 +38,7 @@ class Breaker:
                 return self._opens_at - now
             # This caller is the probe. One that never reports is replaced after a while.
             self._opens_at = now + self._open_s
+            self._probing = threading.get_ident()
             return 0.0
 
     @property
@@ -47,13 +49,20 @@ class Breaker:
     def succeeded(self) -> None:
         """The endpoint answered, be it with a refusal."""
         with self._lock:
-            self._opens_at = None
+            self._opens_at = self._probing = None
             self._failures.clear()
+
+    def undecided(self) -> None:
+        """The call ended before the endpoint could show anything; the next call may probe at once."""
+        with self._lock:
+            if self._probing == threading.get_ident():
+                self._opens_at, self._probing = self._clock(), None
 
     def failed(self) -> None:
         """The endpoint was late, unreachable or out of order."""
         with self._lock:
             now = self._clock()
+            self._probing = None
             self._failures.append(now)
             full = len(self._failures) == self._failures.maxlen
             if self._opens_at is not None or (full and now - self._failures[0] <= self._window_s):

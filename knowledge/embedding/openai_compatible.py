@@ -22,6 +22,9 @@ from knowledge.errors import EmbeddingFailed, EmbeddingTimeout, EmbeddingUnavail
 PROVIDER = "openai"
 MOST_TEXTS = 128
 MOST_TOKENS = 250_000  # OpenAI takes 300,000 in one request
+# A provider that takes longer than this for a question, or than this rate for many texts, is late.
+PATIENT_S = 1.0
+TEXTS_A_SECOND = 8
 NO_KEY = "none"  # servers of one's own often want none, the package insists on one
 
 # At DEBUG the package logs the texts; at INFO its transport logs a line for each request.
@@ -92,6 +95,9 @@ class OpenAICompatibleEmbedder:
             raise EmbeddingUnavailable("The provider failed too often just now.", retry_after=wait)
         try:
             vectors = self._request(batch, budget_s)
+        except EmbeddingTimeout:
+            self._report(working=False if _had_time(batch, budget_s) else None)
+            raise
         except EmbeddingFailed as error:
             # A refusal or a rate limit is a server at work, not one that is down.
             working = not error.retryable or error.data.get("status") == 429
@@ -100,8 +106,11 @@ class OpenAICompatibleEmbedder:
         self._report(working=True)
         return vectors
 
-    def _report(self, *, working: bool) -> None:
-        self._breaker.succeeded() if working else self._breaker.failed()
+    def _report(self, *, working: bool | None) -> None:
+        if working is None:
+            self._breaker.undecided()
+        else:
+            self._breaker.succeeded() if working else self._breaker.failed()
         BREAKER_OPEN.set(self._breaker.is_open)
 
     def _request(self, batch: Sequence[str], budget_s: float) -> list[Vector]:
@@ -130,6 +139,11 @@ class OpenAICompatibleEmbedder:
             encoding_format=self._endpoint.encoding_format,
         )
         return answer.content
+
+
+def _had_time(batch: Sequence[str], budget_s: float) -> bool:
+    """Whether a provider that works would have answered: otherwise the hurry was the caller's own."""
+    return budget_s >= max(PATIENT_S, len(batch) / TEXTS_A_SECOND)
 
 
 def sendable(text: str) -> str:

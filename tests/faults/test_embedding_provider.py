@@ -151,6 +151,41 @@ def test_a_probe_that_succeeds_lets_everybody_in_again(server):
     assert len(ask(embedder)) == len(ask(embedder)) == 3
 
 
+def test_callers_in_a_hurry_do_not_close_the_provider_to_the_others(server, embedder):
+    server.behave(delay_s=0.2)
+    for _ in range(5):
+        timed(lambda: ask(embedder, "one", deadline_s=0.05))
+    assert len(ask(embedder, "one", deadline_s=4)) == 1
+
+
+def test_many_texts_that_had_little_time_do_not_close_it_either(server, embedder):
+    server.behave(delay_s=3, times=5)
+    for _ in range(5):
+        timed(lambda: ask(embedder, *["one"] * 64, deadline_s=1.05))
+    assert len(ask(embedder, "one", deadline_s=4)) == 1
+
+
+def test_a_provider_that_had_time_enough_and_was_late_is_left_alone(server, embedder):
+    server.behave("silent")
+    for _ in range(5):
+        timed(lambda: ask(embedder, "one", deadline_s=1.05))
+    with pytest.raises(EmbeddingUnavailable):
+        ask(embedder, "one")
+
+
+def test_a_probe_in_a_hurry_leaves_the_next_call_to_probe(server):
+    now = [0.0]
+    embedder = embedder_of(server.base_url, clock=lambda: now[0])
+    server.behave("broken", times=5)
+    for _ in range(5):
+        with pytest.raises(EmbeddingUnavailable):
+            ask(embedder)
+    now[0] = 15.0
+    server.behave(delay_s=0.2)
+    timed(lambda: ask(embedder, deadline_s=0.05))
+    assert len(ask(embedder)) == 3
+
+
 def test_rate_limits_and_refusals_do_not_open_the_breaker(server, embedder):
     for behaviour in ["rate_limited"] * 4 + ["refused"] * 4:
         server.behave(behaviour)

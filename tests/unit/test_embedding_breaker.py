@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from knowledge.embedding.breaker import Breaker
@@ -81,3 +83,30 @@ def test_a_probe_that_never_reports_is_replaced(breaker, clock):
     breaker.wait_s()
     clock.now += 15
     assert breaker.wait_s() == 0
+
+
+def test_a_probe_that_learned_nothing_leaves_the_next_one_to_probe(breaker, clock):
+    fail(breaker, 3)
+    clock.now += 15
+    breaker.wait_s()
+    breaker.undecided()
+    assert [breaker.wait_s() for _ in range(3)] == [0, 15, 15]
+
+
+def test_only_the_probe_can_hand_its_turn_on(breaker, clock):
+    fail(breaker, 3)
+    clock.now += 15
+    thread = threading.Thread(target=breaker.wait_s)
+    thread.start()
+    thread.join()
+    breaker.undecided()
+    assert breaker.wait_s() == 15
+
+
+def test_a_call_that_learned_nothing_changes_nothing(breaker):
+    fail(breaker, 2)
+    breaker.undecided()
+    assert breaker.wait_s() == 0
+    breaker.failed()
+    breaker.undecided()
+    assert breaker.wait_s() == 15
