@@ -14,6 +14,7 @@ from typing import Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from knowledge.embedding.metering import is_question
 from knowledge.embedding.protocol import SpaceSpec, Vector
 from knowledge.embedding.shipped import PREFIXES, Modality, ShippedEngine
 from knowledge.embedding.vectors import checked
@@ -30,6 +31,9 @@ LOCAL_SPACE = SpaceSpec(
 )
 # Its threads wait for each other by spinning: on busy cores two are many times slower than one.
 SHIPPED_THREADS = 1
+TEXTS_A_TURN = 8
+# Who waits for whom: callers' questions, queries of staff in numbers, passages.
+Room = Literal["question", "query", "passage"]
 CHECKOUT_CACHE = Path(__file__).resolve().parents[2] / ".earmark" / "models"
 
 
@@ -63,8 +67,12 @@ class LocalEmbedder:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        # Queries never wait behind a long import, and not many of them share the cores at once.
-        self._room = {"query": BoundedSemaphore(2), "passage": BoundedSemaphore(1)}
+        # Questions wait neither for an import nor for what staff count, and few share the cores.
+        self._room: dict[Room, BoundedSemaphore] = {
+            "question": BoundedSemaphore(2),
+            "query": BoundedSemaphore(1),
+            "passage": BoundedSemaphore(1),
+        }
 
     def embed_queries(self, texts: Sequence[str], *, deadline_s: float) -> list[Vector]:
         """Vectors of what people ask."""
@@ -79,24 +87,37 @@ class LocalEmbedder:
         return [self.engine.token_count(text) for text in texts]
 
     def _embed(self, texts: Sequence[str], modality: Modality, ends: float) -> list[Vector]:
+        room: Room = "question" if modality == "query" and is_question() else modality
+        raw = [self._lot(lot, modality, room, ends) for lot in _lots(texts, room)]
+        return checked(np.concatenate(raw), count=len(texts), dimensions=self.space.dimensions)
+
+    def _lot(
+        self, texts: Sequence[str], modality: Modality, room: Room, ends: float
+    ) -> npt.NDArray[np.float32]:
         def between() -> None:
             if time.monotonic() >= ends:
                 raise EmbeddingTimeout
 
-        with self._turn(modality, ends):
+        with self._turn(room, ends):
             between()
-            raw = self.engine.embed(texts, modality, between)
-        return checked(raw, count=len(texts), dimensions=self.space.dimensions)
+            return self.engine.embed(texts, modality, between)
 
     @contextmanager
-    def _turn(self, modality: Modality, ends: float) -> Iterator[None]:
-        room = self._room[modality]
+    def _turn(self, name: Room, ends: float) -> Iterator[None]:
+        room = self._room[name]
         if not room.acquire(timeout=max(0.0, ends - time.monotonic())):
             raise EmbeddingTimeout
         try:
             yield
         finally:
             room.release()
+
+
+def _lots(texts: Sequence[str], room: Room) -> list[Sequence[str]]:
+    """Everything at once, but few at a time of what staff count: they take turns."""
+    if room != "query" or not texts:
+        return [texts]
+    return [texts[i : i + TEXTS_A_TURN] for i in range(0, len(texts), TEXTS_A_TURN)]
 
 
 def default_threads() -> int:

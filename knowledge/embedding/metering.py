@@ -14,8 +14,10 @@ class Meter:
     """Tokens and calls as the service counted them; zero where it says nothing.
 
     failed  of the calls brought nothing that could be used; what they cost counts all the same.
+    is_question  whether somebody waits for the answer to a question meanwhile.
     """
 
+    is_question: bool = False
     tokens: int = 0
     calls: int = 0
     failed: int = 0
@@ -26,14 +28,20 @@ _meter: ContextVar[Meter | None] = ContextVar("embedding_meter", default=None)
 
 
 @contextmanager
-def metered() -> Iterator[Meter]:
+def metered(*, is_question: bool = False) -> Iterator[Meter]:
     """Count what is spent inside the block; a block inside it counts for itself alone."""
-    meter = Meter()
+    meter = Meter(is_question)
     token = _meter.set(meter)
     try:
         yield meter
     finally:
         _meter.reset(token)
+
+
+def is_question() -> bool:
+    """Whether what is embedded now is a question that somebody waits for."""
+    meter = _meter.get()
+    return meter is not None and meter.is_question
 
 
 @contextmanager

@@ -72,19 +72,20 @@ def _add(organization_id: int, space: SpaceSpec, spent: Spent) -> None:
 def paid_by(organization_id: int, space: SpaceSpec, *, is_question: bool = False) -> Iterator[None]:
     """Have an organization pay for what a service is asked inside the block, also when it fails.
 
-    What was embedded on this machine costs nothing and is not counted here.
+    What was embedded on this machine costs nothing and is not counted here; a question waits there for
+    other questions alone.
     Cost: one statement after the block, if a service was asked; a database in trouble loses the count.
     """
-    with metered() as meter:
+    with metered(is_question=is_question) as meter:
         try:
             yield
         finally:
             if meter.calls:
-                _note_in_a_hurry(organization_id, space, _spent(meter, is_question=is_question))
+                _note_in_a_hurry(organization_id, space, _spent(meter))
 
 
-def _spent(meter: Meter, *, is_question: bool) -> Spent:
-    return Spent(meter.texts, meter.tokens, meter.calls, meter.failed, is_question)
+def _spent(meter: Meter) -> Spent:
+    return Spent(meter.texts, meter.tokens, meter.calls, meter.failed, meter.is_question)
 
 
 def _note_in_a_hurry(organization_id: int, space: SpaceSpec, spent: Spent) -> None:

@@ -13,6 +13,7 @@ from knowledge.embedding import preparation
 from knowledge.embedding.fast import FastEngine, open_session
 from knowledge.embedding.graph import EncoderGraph, FloatProducts, serialised
 from knowledge.embedding.local import CHECKOUT_CACHE, LocalEmbedder, local_embedder
+from knowledge.embedding.metering import metered
 from knowledge.embedding.preparation import LEAST_COSINE, fast_engine, prepared
 from knowledge.embedding.samples import CHECK
 from knowledge.embedding.shipped import ShippedEngine
@@ -117,6 +118,64 @@ def test_queries_do_not_wait_for_a_long_import(fast):
     assert len(embedder.embed_queries(["how do i cancel"], deadline_s=5)) == 1
     finish.set()
     thread.join()
+
+
+class Stepping:
+    """An engine that stops at every lot of staff's questions until it is let on."""
+
+    name = "stepping"
+
+    def __init__(self):
+        self.lots, self.go = [], threading.Event()
+        self.started = threading.Event()
+
+    def embed(self, texts, _modality, _between):
+        self.lots.append(len(texts))
+        if "staff" in texts[0]:
+            self.started.set()
+            self.go.wait(10)
+        return np.ones((len(texts), 384), np.float32)
+
+
+def bulk(embedder, count=1_000, deadline_s=20):
+    return embedder.embed_queries(["staff asks"] * count, deadline_s=deadline_s)
+
+
+def test_a_question_waits_for_no_staff_that_embed_a_thousand():
+    engine = Stepping()
+    embedder = LocalEmbedder(engine)
+    threads = [threading.Thread(target=bulk, args=(embedder,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    engine.started.wait(10)
+    try:
+        with metered(is_question=True):
+            assert len(embedder.embed_queries(["a caller asks"], deadline_s=1)) == 1
+    finally:
+        engine.go.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_staff_take_turns_after_every_few_texts():
+    engine = Stepping()
+    engine.go.set()
+    assert len(bulk(LocalEmbedder(engine), count=20)) == 20
+    assert engine.lots == [8, 8, 4]
+
+
+def test_only_one_lot_of_staff_is_worked_on_at_once():
+    engine = Stepping()
+    embedder = LocalEmbedder(engine)
+    thread = threading.Thread(target=bulk, args=(embedder, 1))
+    thread.start()
+    engine.started.wait(10)
+    try:
+        with pytest.raises(EmbeddingTimeout):
+            bulk(embedder, deadline_s=0.1)
+    finally:
+        engine.go.set()
+        thread.join()
 
 
 def test_an_import_that_waits_for_another_one_gives_up_in_time(fast):
