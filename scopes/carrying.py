@@ -50,7 +50,7 @@ class FolderPicks:
 
         Every scope gets a new version: a page that shows the old key is told so when it saves.
         """
-        _scopes(organization_id).update(version=F("version") + 1)
+        _scopes(organization_id).update(version=F("version") + 1, moved_version=F("version") + 1)
         picks = FolderPick.objects.filter(organization_id=organization_id)
         ids = set(picks.filter(folder_key__in=list(moves)).values_list("agent_id", flat=True))
         agents = PhoneAgent.objects.filter(organization_id=organization_id, pk__in=ids)

@@ -28,6 +28,8 @@ class AgentScope(TenantModel):
     category = models.CharField(max_length=16, choices=Category)
     mode = models.CharField(max_length=16, choices=Mode, default=Mode.ALL)
     version = models.BigIntegerField(default=1)
+    # From this version on folders have the keys that they have now.
+    moved_version = models.BigIntegerField(null=True, blank=True, editable=False)
     changed_at = models.DateTimeField(null=True, blank=True)
     changed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT

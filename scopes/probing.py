@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from itertools import takewhile
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -25,6 +26,7 @@ from scopes.vantages import Vantage, callers, own_scopes, stranger
 from scopes.walls import found_by_vectors, found_by_words, told
 from tenants.isolation import organization_context
 from tenants.models import Organization, PhoneAgent, Segment
+from tenants.rounds import for_each
 
 # Of what there is more of, the next look takes the next ones.
 MOST: Final = 20
@@ -38,16 +40,17 @@ def look_everywhere(
 ) -> dict[str, Look]:
     """Look at every organization with an agent, the one that waited longest first.
 
-    Shape: slug -> what came of it. What there is no time for is first the next time.
+    Shape:  slug -> what came of it. What there is no time for is first the next time.
+    Raises: RoundIncomplete
     """
     ends = clock() + BUDGET_S
     looks: dict[str, Look] = {}
-    for organization in _longest_waiting():
-        if clock() >= ends:
-            break
-        look = look_at(organization, at=at)
-        if look is not None:
-            looks[organization.slug] = look
+
+    def look(organization: Organization) -> None:
+        if (found := look_at(organization, at=at)) is not None:
+            looks[organization.slug] = found
+
+    for_each("looking", takewhile(lambda _: clock() < ends, _longest_waiting()), look)
     return looks
 
 

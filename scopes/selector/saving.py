@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from knowledge.models import Category
+from knowledge.places import CONTAINER
 from scopes.errors import ScopeChangedMeanwhile, SelectionGone
+from scopes.models import AgentScope
 from scopes.retaking import select_present
 from scopes.selecting import explicit_picks
 from scopes.selector.deltas import Delta, keys_of, picks_of
@@ -48,6 +51,8 @@ def save(
     try:
         picks = picks_of(delta.applied(stored), category)
         _refuse_opening(delta, stored, onto)
+        if not onto.is_as_read and names_moved(agent, category, delta, onto.read):
+            raise ScopeChangedMeanwhile
         left_out = select_present(agent, category, picks, version=onto.version, by=by, at=at)
     except ScopeChangedMeanwhile:
         # An answer that was lost on its way: what was asked is what is there.
@@ -60,6 +65,15 @@ def save(
 def leaves_nothing(agent: PhoneAgent, category: str, delta: Delta) -> bool:
     """Whether these changes take away all that is stored now, though nobody meant to clear it."""
     return _empties(delta, _stored(agent, category))
+
+
+def names_moved(agent: PhoneAgent, category: str, delta: Delta, read: int | None) -> bool:
+    """Whether these changes select folders by keys from before one was moved: they may name others now."""
+    if category != Category.KNOWLEDGE or not any(key.startswith(CONTAINER) for key in delta.add):
+        return False
+    with organization_context(agent.organization_id):
+        scope = AgentScope.objects.get(agent=agent, category=category)
+    return scope.moved_version is not None and (read is None or read < scope.moved_version)
 
 
 def _empties(delta: Delta, stored: frozenset[str]) -> bool:

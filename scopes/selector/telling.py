@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -18,7 +19,7 @@ from scopes.selector.state import RootState
 class Conflict:
     """Somebody saved meanwhile: who, when, and what each way out leads to.
 
-    Shape: `mine` is empty when both together would leave nothing selected.
+    Shape: `mine` is empty when the changes cannot be applied to theirs; `outcome` says why.
     """
 
     version: int
@@ -44,15 +45,22 @@ def told_saved(category: str, delta: Delta, saved: Saved) -> str:
     return text
 
 
-def conflict_of(state: RootState, *, leaves_nothing: bool) -> Conflict:
+class Hindrance(Enum):
+    """Why changes cannot be applied to what somebody else saved."""
+
+    LEAVES_NOTHING = "leaves nothing"
+    FOLDERS_MOVED = "folders moved"
+
+
+def conflict_of(state: RootState, hindrance: Hindrance | None) -> Conflict:
     """Return what a conflict shows; `state` is theirs with my changes on top."""
     return Conflict(
         version=state.version,
         heading=_("{root} was changed meanwhile").format(root=words.ROOTS[state.category]),
         who=_who(state),
-        mine="" if leaves_nothing else _mine(state),
+        mine="" if hindrance else _mine(state),
         theirs=_("Discard mine and load theirs"),
-        outcome=_outcome(state, leaves_nothing=leaves_nothing),
+        outcome=_hindered(hindrance) if hindrance else _outcome(state),
     )
 
 
@@ -72,12 +80,19 @@ def _who(state: RootState) -> str:
     return _("{who} saved at {when} (UTC). Nothing of yours is lost.").format(who=who, when=when)
 
 
-def _outcome(state: RootState, *, leaves_nothing: bool) -> str:
-    if leaves_nothing:
+def _hindered(hindrance: Hindrance) -> str:
+    if hindrance is Hindrance.FOLDERS_MOVED:
         return _(
-            "Theirs and yours together leave nothing selected, which would make everything"
-            " searchable. Load theirs, or clear the selection."
+            "Folders were moved or renamed after you opened this page, so that yours may name others"
+            " now. Load theirs, and select them anew."
         )
+    return _(
+        "Theirs and yours together leave nothing selected, which would make everything"
+        " searchable. Load theirs, or clear the selection."
+    )
+
+
+def _outcome(state: RootState) -> str:
     if state.delta.clear and not state.delta.add:
         return _("Applying yours makes everything searchable.")
     if not state.is_restricted and state.delta.add:

@@ -20,10 +20,10 @@ from scopes.selector.pressing import CHANGING, Pressed, press
 from scopes.selector.previews import golden_warning, preview_view
 from scopes.selector.rooms import Visit, category_in, part, visit
 from scopes.selector.roots import Root, folder_view, found_view, review_view, root_of
-from scopes.selector.saving import Onto, Saved, leaves_nothing, save
+from scopes.selector.saving import Onto, Saved, leaves_nothing, names_moved, save
 from scopes.selector.sheet import Sheet, number_in, query_in, sheets_of, with_boxes
 from scopes.selector.state import RootState, root_states
-from scopes.selector.telling import Conflict, conflict_of, told_saved
+from scopes.selector.telling import Conflict, Hindrance, conflict_of, told_saved
 from tenants.admin_site import our_site, own_transaction
 
 
@@ -83,13 +83,17 @@ def _root(seen: Visit, pressed: Pressed, name: str) -> Root | None:
     root = root_of(seen, sheet, state)
     root.told, root.alert = pressed.told.get(name, ""), pressed.alerts.get(name, "")
     if name in pressed.conflicts:
-        root.conflict = _conflict_in(seen, state)
+        root.conflict = _conflict_in(seen, state, sheet.delta, sheet.version)
     return root
 
 
-def _conflict_in(seen: Visit, state: RootState) -> Conflict:
-    opens = leaves_nothing(seen.agent, state.category, state.delta)
-    return conflict_of(state, leaves_nothing=opens)
+def _conflict_in(seen: Visit, state: RootState, delta: Delta, read: int | None) -> Conflict:
+    hindrance = None
+    if leaves_nothing(seen.agent, state.category, state.delta):
+        hindrance = Hindrance.LEAVES_NOTHING
+    elif names_moved(seen.agent, state.category, delta, read):
+        hindrance = Hindrance.FOLDERS_MOVED
+    return conflict_of(state, hindrance)
 
 
 @own_transaction
@@ -166,7 +170,7 @@ def _save(seen: Visit, category: str, delta: Delta) -> HttpResponse:
     try:
         saved = save(seen.agent, category, delta, onto=onto, by=seen.actor, at=seen.at)
     except ScopeChangedMeanwhile:
-        return _conflict(seen, category, delta)
+        return _conflict(seen, category, delta, onto)
     return _saved(seen, category, delta, saved)
 
 
@@ -215,10 +219,10 @@ def _stored_root(seen: Visit, category: str) -> Root:
     return found
 
 
-def _conflict(seen: Visit, category: str, delta: Delta) -> HttpResponse:
+def _conflict(seen: Visit, category: str, delta: Delta, onto: Onto) -> HttpResponse:
     with seen.context():
         state = root_states(seen.agent, seen.at, {category: delta})[category]
-        context = {"conflict": _conflict_in(seen, state), "category": category}
+        context = {"conflict": _conflict_in(seen, state, delta, onto.read), "category": category}
         response = part(seen, "scopes/conflict.html", context)
     response.status_code = 409
     response["HX-Retarget"] = f"#message-{category}"

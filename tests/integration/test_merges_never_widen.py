@@ -8,11 +8,13 @@ from datetime import timedelta
 
 import pytest
 
+from knowledge.folders import folder_key
+from knowledge.shelving.folders import rename_folder
 from knowledge.shelving.items import RESTORABLE
 from knowledge.shelving.purging import purge_deleted
 from tests.scope_pages import desk
 from tests.shelves import worked
-from tests.world import AT
+from tests.world import AT, BY
 
 pytestmark = pytest.mark.django_db
 NOTHING_LEFT = "Theirs and yours together leave nothing selected"
@@ -131,3 +133,34 @@ def test_without_a_script_loading_theirs_and_taking_the_last_tick_away_opens(at_
     assert f'name="version.knowledge" value="{seen + 1}"' in page.content.decode()
     pressed(at_desk, "save:knowledge", remove=[other], version=seen + 1)
     assert kept(at_desk) == ("all", set())
+
+
+@pytest.fixture
+def swapped(at_desk):
+    """Two folders of which the second has got the first one's name, and the version before that."""
+    at_desk.acme.item("Old hours", folder="open")
+    at_desk.acme.item("Staff wages", folder="closed")
+    at_desk.save(add=[f"r:{at_desk.acme.item('Third')}"])
+    seen, number = at_desk.version(), at_desk.acme.organization.pk
+    with at_desk.acme.context():
+        rename_folder(number, folder_key("help", "open"), "archive", by=BY, at=AT)
+        rename_folder(number, folder_key("help", "closed"), "open", by=BY, at=AT)
+    return f"c:{folder_key('help', 'open')}", seen
+
+
+def test_a_folder_that_has_anothers_name_by_now_is_not_merged_in(at_desk, swapped):
+    folder, seen = swapped
+    refused = at_desk.save(add=[folder], version=seen)
+    assert refused.status_code == 409
+    assert "Folders were moved or renamed after you opened this page" in text(refused)
+    assert "Apply my changes" not in text(refused)
+    merged = at_desk.save(add=[folder], version=at_desk.version(), base=seen, fresh="1")
+    assert (merged.status_code, folder in at_desk.picked()) == (409, False)
+
+
+def test_a_page_opened_after_the_move_selects_the_folder_and_is_merged(at_desk, swapped):
+    folder, _seen = swapped
+    opened = at_desk.version()
+    at_desk.save(add=[f"r:{at_desk.acme.item('Fourth')}"], who=at_desk.second)
+    merged = at_desk.save(add=[folder], version=at_desk.version(), base=opened, fresh="1")
+    assert (merged.status_code, folder in at_desk.picked()) == (200, True)
