@@ -93,8 +93,8 @@ class Staff:
         facts: dict[str, Any] = {"contact": None, "channel": "phone", "country": None, "at": AT}
         return allowlist_for(self.agent, **facts | caller)
 
-    def heard(self, text: str = "toucan desk", **caller: Any) -> list[tuple[str, str]]:
+    def heard(self, *texts: str, **caller: Any) -> list[tuple[str, str]]:
         with self.tenant.context():
-            question = asked(self.organization.pk, text, None)
+            question = asked(self.organization.pk, texts or ["toucan desk"], None)
             answer = retrieve(question, self.allowlist(**caller), limit=5)
         return [(result.type, result.content) for result in answer.results]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 
 import numpy as np
 from django.db import connection
@@ -35,9 +36,10 @@ def direction(seed: int, away: float = 0.0) -> np.ndarray:
     return turned
 
 
-def asked(organization_id: int, text: str, vector: np.ndarray | None) -> Understood:
-    """Return a question whose vector is given."""
-    queries = understand([text], organization_id=organization_id)
+def asked(organization_id: int, text: str | Sequence[str], vector: np.ndarray | None) -> Understood:
+    """Return a question, asked in one way or several, whose vector is given."""
+    texts = [text] if isinstance(text, str) else text
+    queries = understand(texts, organization_id=organization_id)
     vectors = None if vector is None else (vector,) * len(queries)
     return Understood(queries, vectors, SPACE_KEY)
 

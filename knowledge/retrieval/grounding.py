@@ -16,8 +16,7 @@ from typing import Any, Final
 
 from knowledge.retrieval.centring import ANY_LANGUAGE
 from knowledge.retrieval.policy import RetrievalPolicy
-from knowledge.retrieval.types import Query, Ranked, SearchStatus
-from knowledge.text.refusals import is_refusal
+from knowledge.retrieval.types import Ranked, SearchStatus
 
 WEAK = (
     "The match is weak. Say only what the passages state, hedge, or ask the caller for one detail."
@@ -137,20 +136,6 @@ def odds_from(relevance: float) -> float:
 def judge(ranking: Sequence[Ranked], background: Background) -> list[Ranked]:
     """Attach its relevance to every row; the order stays."""
     return [replace(ranked, relevance=relevance(ranked, background)) for ranked in ranking]
-
-
-def withhold(judged: Sequence[Ranked], queries: Sequence[Query]) -> list[Ranked]:
-    """Take golden answers about what the caller does not want out of what is near enough.
-
-    An answer that is written for a refusal, or for just these words, stays.
-    """
-    if not any(query.refuses for query in queries):
-        return list(judged)
-    return [replace(r, relevance=0.0) if _answers_the_opposite(r) else r for r in judged]
-
-
-def _answers_the_opposite(ranked: Ranked) -> bool:
-    return ranked.kind == "golden" and not ranked.exact and not is_refusal(ranked.title)
 
 
 def arrange(judged: Sequence[Ranked], policy: RetrievalPolicy) -> list[Ranked]:

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 
 from knowledge.retrieval.candidates import Probe, candidates
 from knowledge.retrieval.centring import centred, level_of, middle_of, unpacked
@@ -19,8 +20,8 @@ from knowledge.retrieval.grounding import (
     background_from,
     judge,
     verdict,
-    withhold,
 )
+from knowledge.retrieval.leaning import leaning_of, withhold
 from knowledge.retrieval.policy import DEFAULT_POLICY, RetrievalPolicy
 from knowledge.retrieval.rendering import Asking, render
 from knowledge.retrieval.siblings import ASK_WHICH, are_siblings
@@ -31,6 +32,7 @@ from knowledge.retrieval.types import (
     Allowlist,
     Answer,
     Candidate,
+    Ranked,
     Result,
     SearchStatus,
     Understood,
@@ -54,18 +56,14 @@ def retrieve(
     asked = _centred(asked, statistics)
     found = _candidates(asked, allowlist, statistics, Reach(space_id, policy))
     clock.lap("candidates")
-    corpus = _corpus(statistics, policy)
-    ranking = favour_counts(
-        fuse(found, asked.queries, corpus, policy), asked.focus, corpus.deviation, policy
-    )
-    background = _background(asked, statistics)
-    judged = withhold(judge(ranking, background), asked.queries)
+    judging = partial(_judged, statistics=statistics, policy=policy)
+    judged = withhold(judging(asked, found), leaning_of(asked, found, judging))
     arranged = arrange(judged, policy)
     clock.lap("fuse")
     asking = Asking(allowlist, asked.focus, policy)
     results = render(arranged[:_RENDERED], asking, limit=limit)
     clock.lap("render")
-    status, guidance = verdict(arranged if results else (), asked.degraded, policy)
+    status, guidance = verdict(_shown(arranged, results), asked.degraded, policy)
     if status is SearchStatus.OK and guidance is None and are_siblings(results[:2], asked.focus):
         guidance = ASK_WHICH
     return Answer(
@@ -79,7 +77,7 @@ def retrieve(
         timings_ms=clock.laps,
         profile_version=statistics.version,
         space_key=space.key if space else "",
-        judged_by=asdict(background),
+        judged_by=asdict(_background(asked, statistics)),
     )
 
 
@@ -145,6 +143,25 @@ def _candidates(
         for category in CATEGORIES
         for candidate in candidates(category, probe, allowlist, statistics)
     ]
+
+
+def _judged(
+    asked: Understood,
+    found: Sequence[Candidate],
+    *,
+    statistics: CorpusStatistics,
+    policy: RetrievalPolicy,
+) -> list[Ranked]:
+    corpus = _corpus(statistics, policy)
+    fused = fuse(found, asked.queries, corpus, policy)
+    ranking = favour_counts(fused, asked.focus, corpus.deviation, policy)
+    return judge(ranking, _background(asked, statistics))
+
+
+def _shown(arranged: Sequence[Ranked], results: Sequence[Result]) -> list[Ranked]:
+    """Return the rows that a runtime sees: what is not told makes nothing surer."""
+    told = {result.asset_id for result in results}
+    return [ranked for ranked in arranged if ranked.asset_id in told]
 
 
 def _corpus(statistics: CorpusStatistics, policy: RetrievalPolicy) -> Corpus:

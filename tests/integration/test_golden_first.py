@@ -123,3 +123,38 @@ def test_a_caller_who_does_not_want_it_does_not_hear_the_answer_about_it(staff):
 def test_an_answer_written_for_a_refusal_is_heard(staff):
     staff.published(replace(REFUND, question="I do not want a refund"))
     assert staff.heard("I don't want a refund")[0] == ("golden", REFUND.answer)
+
+
+CARD = replace(
+    CONTENT,
+    question="How do I cancel my card?",
+    answer="Cut it up and call us.",
+    paraphrases=(),
+)
+ACTIVE = replace(
+    CONTENT,
+    question="How do I keep my card active?",
+    answer="Pay with it once a year.",
+    paraphrases=(),
+)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_who_also_says_what_is_wanted_hears_that_answer_and_not_the_one_about_the_refusal(
+    staff, order
+):
+    staff.published(CARD)
+    staff.published(ACTIVE)
+    said = ["I don't want to cancel my card", "keep my card active"][::order]
+    assert staff.heard(*said) == [("golden", ACTIVE.answer)]
+
+
+def test_who_says_the_same_refusal_twice_does_not_hear_the_answer_about_it(staff):
+    staff.published(CARD)
+    assert staff.heard("I don't want to cancel my card", "no quiero cancel my card") == []
+
+
+def test_a_wish_beside_a_refusal_changes_nothing_of_what_is_no_golden_answer(staff):
+    staff.tenant.item("Cancel a card", "How to cancel my card: cut it up.")
+    said = ["I don't want to cancel my card", "keep my card active"]
+    assert [kind for kind, _ in staff.heard(*said)] == ["knowledge"]
