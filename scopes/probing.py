@@ -44,14 +44,8 @@ def look_everywhere(
     Raises: RoundIncomplete
     """
     ends = clock() + BUDGET_S
-    looks: dict[str, Look] = {}
-
-    def look(organization: Organization) -> None:
-        if (found := look_at(organization, at=at)) is not None:
-            looks[organization.slug] = found
-
-    for_each("looking", takewhile(lambda _: clock() < ends, _longest_waiting()), look)
-    return looks
+    waiting = takewhile(lambda _: clock() < ends, _longest_waiting())
+    return for_each("looking", waiting, lambda organization: look_at(organization, at=at))
 
 
 def look_at(organization: Organization, *, at: datetime) -> Look | None:

@@ -15,6 +15,7 @@ from knowledge.models import SearchRecord
 from tenants.auditing import Actor, Change, note
 from tenants.isolation import organization_context
 from tenants.models import Contact, Organization
+from tenants.rounds import for_each
 from voiceapi.limiting import forget_idle
 from voiceapi.models import VoiceSession
 
@@ -39,19 +40,20 @@ def forget_old(
 ) -> dict[str, Forgotten]:
     """Delete what every organization has kept long enough, in short transactions.
 
-    Shape: slug -> what was deleted
+    Shape:  slug -> what was deleted
+    Raises: RoundIncomplete
     """
     ends = clock() + BUDGET_S
-    forgotten: dict[str, Forgotten] = {}
-    for organization in Organization.objects.all():
+
+    def forget(organization: Organization) -> Forgotten:
         before = at - timedelta(days=organization.retention_days)
         searches = _old_searches(organization, before)
         first = _drain(organization, searches, _searches, lambda: clock() < ends)
         sessions = _old_sessions(organization, before)
-        then = _drain(organization, sessions, _calls, lambda: clock() < ends)
-        forgotten[organization.slug] = first + then
+        return first + _drain(organization, sessions, _calls, lambda: clock() < ends)
+
     forget_idle()
-    return forgotten
+    return for_each("forgetting", Organization.objects.all(), forget)
 
 
 def forget_contact(contact: Contact, *, by: Actor, at: datetime) -> Forgotten:

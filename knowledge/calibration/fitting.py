@@ -65,17 +65,18 @@ def fit(
 ) -> CalibrationProfile:
     """Measure a corpus as it is now; the new version becomes the active one.
 
-    Raises: EmbeddingFailed; the profile in use stays.
+    Raises: EmbeddingFailed; the profile in use stays, and a bare draft says when this was tried.
     Cost:   at most 200 questions embedded, one pass over the vectors; 960 more where the bank's
             vectors do not ship for this space.
     """
     profile = _drafted(organization_id, space, at=at)
     try:
+        _count_words(profile)
         with paid_by(organization_id, embedder.space):
             measured = _measured(profile, space, embedder)
         return _activated(measured)
     except Exception:
-        _forget(organization_id, [profile.pk])
+        _give_up(profile)
         raise
 
 
@@ -149,8 +150,7 @@ def _centres(asked: Sequence[Question], vectors: Array) -> dict[str, Vector]:
 
 
 def _drafted(organization_id: int, space: EmbeddingSpace, *, at: datetime) -> CalibrationProfile:
-    """Write the next version with its word counts, not yet active."""
-    counts = passages_by_language(organization_id)
+    """Write the next version, empty and not yet active."""
     with organization_context(organization_id), connection.cursor() as cursor:
         # Two fits at once would number their versions alike.
         cursor.execute(
@@ -158,17 +158,33 @@ def _drafted(organization_id: int, space: EmbeddingSpace, *, at: datetime) -> Ca
         )
         known = CalibrationProfile.objects.filter(organization_id=organization_id, space=space)
         last = known.order_by("-version").first()
-        profile = CalibrationProfile.objects.create(
+        return CalibrationProfile.objects.create(
             organization_id=organization_id,
             space=space,
             version=last.version + 1 if last else 1,
-            passages=sum(counts.values()),
             cosine_deviation=DEFAULT_POLICY.cosine_deviation,
-            languages=languages_of(counts),
             fitted_at=at,
         )
-        write_terms(organization_id, profile.pk)
-    return profile
+
+
+def _count_words(profile: CalibrationProfile) -> None:
+    counts = passages_by_language(profile.organization_id)
+    profile.passages, profile.languages = sum(counts.values()), languages_of(counts)
+    with organization_context(profile.organization_id):
+        write_terms(profile.organization_id, profile.pk)
+
+
+def _give_up(profile: CalibrationProfile) -> None:
+    """Leave of the drafts since the version in use only this one, without its words."""
+    organization_id, own = profile.organization_id, {"space_id": profile.space_id}
+    with organization_context(organization_id):
+        known = CalibrationProfile.objects.filter(organization_id=organization_id, **own)
+        active = known.filter(is_active=True).values_list("version", flat=True).first() or 0
+        before = known.filter(version__gt=active, fitted_at__lte=profile.fitted_at)
+        _forget(organization_id, list(before.values_list("pk", flat=True)))
+        profile.passages, profile.languages, profile.parameters = 0, [], {}
+        profile.is_active = False
+        profile.save(force_insert=True)
 
 
 def _deviation(asked: Sequence[Question], scores: Scores) -> float:

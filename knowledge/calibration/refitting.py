@@ -7,7 +7,7 @@ import logging
 from datetime import datetime, timedelta
 from typing import Final
 
-from django.db.models import Max, Q
+from django.db.models import Max
 
 from knowledge.calibration.fitting import fit
 from knowledge.embedding.protocol import Embedder
@@ -20,11 +20,13 @@ from knowledge.indexing.spending import is_left_alone
 from knowledge.models import CalibrationProfile, EmbeddingSpace, IndexState, SpaceGap
 from tenants.isolation import organization_context
 from tenants.models import Organization
+from tenants.rounds import for_each
 
 # A first profile is worth more than a settled corpus; later ones wait for the end of an import.
 FIRST_AFTER: Final = timedelta(seconds=5)
 QUIET: Final = timedelta(seconds=30)
 LATEST: Final = timedelta(minutes=15)
+# So long a fit may take, and so long one that failed waits before it is tried again.
 LONGEST_FIT: Final = timedelta(minutes=10)
 _logger = logging.getLogger(__name__)
 
@@ -44,6 +46,7 @@ def is_due(
 def refit_all_due(embedder: Embedder, *, at: datetime) -> list[str]:
     """Fit every organization whose time has come, in every space that is kept filled; return their slugs.
 
+    Raises: RoundIncomplete
     Cost: two statements for each organization that has nothing to do.
     """
     return [
@@ -64,16 +67,21 @@ def _embedder(space: EmbeddingSpace, embedder: Embedder) -> Embedder | None:
 
 
 def _refit(space: EmbeddingSpace, embedder: Embedder, *, at: datetime) -> list[str]:
-    fitted: list[str] = []
     if is_left_alone(embedder.space, at=at):
-        return fitted
-    for organization in Organization.objects.filter(is_active=True).order_by("pk"):
+        return []
+    fitted: list[str] = []
+
+    def do(organization: Organization) -> None:
         if not is_partial(organization.pk, space) and _is_due(organization.pk, space, at=at):
             fit(organization.pk, space, embedder, at=at)
             fitted.append(organization.slug)
             _logger.info("calibrated", extra={"organization": organization.pk, "space": space.key})
-    if fitted:
-        _give_memory_back()
+
+    try:
+        for_each("calibrating", Organization.objects.filter(is_active=True).order_by("pk"), do)
+    finally:
+        if fitted:
+            _give_memory_back()
     return fitted
 
 
@@ -96,15 +104,14 @@ def is_partial(organization_id: int, space: EmbeddingSpace) -> bool:
 def _is_due(organization_id: int, space: EmbeddingSpace, *, at: datetime) -> bool:
     with organization_context(organization_id):
         states = IndexState.objects.filter(organization_id=organization_id)
-        # A draft is a fit that somebody else has begun; one this old was killed.
-        profiles = CalibrationProfile.objects.filter(
-            Q(is_active=True) | Q(fitted_at__gt=at - LONGEST_FIT),
-            organization_id=organization_id,
-            space=space,
-        )
+        known = CalibrationProfile.objects.filter(organization_id=organization_id, space=space)
+        profiles = list(known.order_by("-version").values_list("is_active", "fitted_at"))
+        # A draft is a fit that somebody else has begun, or one that failed; one this old was killed.
+        if profiles and not profiles[0][0] and profiles[0][1] > at - LONGEST_FIT:
+            return False
         return is_due(
             changed_at=states.aggregate(last=Max("applied_at"))["last"],
-            fitted_at=profiles.aggregate(last=Max("fitted_at"))["last"],
+            fitted_at=next((fitted_at for is_active, fitted_at in profiles if is_active), None),
             is_busy=waiting_states(organization_id).exists(),
             at=at,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -20,8 +20,11 @@ from knowledge.models import Category, EmbeddingSpace, Instruction, Item
 from knowledge.tables.canaries import FIRST, LAST
 from tenants.isolation import organization_context
 from tenants.models import Organization
+from tenants.rounds import for_each
 
 REPAIRED_AT_ONCE: Final = 200
+# A statement over more of them may be cancelled, every time anew; what was raised before it stays.
+COMPARED_AT_ONCE: Final = 5_000
 PAID_TEXT_KEPT: Final = timedelta(days=7)
 _logger = logging.getLogger(__name__)
 
@@ -43,7 +46,7 @@ _SETTLED: Final = """NOT EXISTS (SELECT FROM knowledge_indexstate s
     AND s.applied_generation < s.desired_generation)"""
 _MISSING: Final = """
 SELECT t.id FROM {table} t
- WHERE t.organization_id = %(organization)s AND {live} AND {settled}
+ WHERE t.organization_id = %(organization)s AND t.id > %(after)s AND t.id <= %(upto)s AND {live} AND {settled}
    AND NOT EXISTS (SELECT FROM knowledge_document d
      WHERE d.organization_id = t.organization_id AND d.asset_id = t.id AND d.category = %(category)s
        AND d.generation = t.generation AND d.fingerprint LIKE %(cut)s
@@ -57,19 +60,26 @@ SELECT t.id FROM {table} t
 """
 _SURPLUS: Final = """
 SELECT DISTINCT d.asset_id FROM knowledge_document d
- WHERE d.organization_id = %(organization)s AND d.category = %(category)s AND {settled}
+ WHERE d.organization_id = %(organization)s AND d.category = %(category)s
+   AND d.asset_id > %(after)s AND d.asset_id <= %(upto)s AND {settled}
    AND (NOT EXISTS (SELECT FROM {table} t WHERE t.organization_id = d.organization_id AND t.id = d.asset_id AND {live})
      OR EXISTS (SELECT FROM knowledge_document o
        WHERE o.organization_id = d.organization_id AND o.asset_id = d.asset_id AND o.id <> d.id))
 """
 _WORDLESS: Final = """
 SELECT t.id FROM {table} t
- WHERE t.organization_id = %(organization)s AND t.deleted_at IS NULL AND t.body ~ '[^[:space:]]'
+ WHERE t.organization_id = %(organization)s AND t.id > %(after)s AND t.id <= %(upto)s
+   AND t.deleted_at IS NULL AND t.body ~ '[^[:space:]]'
    AND (NOT EXISTS (SELECT FROM knowledge_lexicalentry l
           WHERE l.organization_id = t.organization_id AND l.asset_id = t.id)
      OR EXISTS (SELECT FROM knowledge_lexicalentry l
           WHERE l.organization_id = t.organization_id AND l.asset_id = t.id
             AND (l.generation <> t.generation OR l.category <> %(category)s)))
+"""
+# Where a part ends that is compared in one statement.
+_END: Final = """
+SELECT {id} FROM {table} WHERE organization_id = %(organization)s AND {id} > %(after)s
+ ORDER BY {id} OFFSET %(most)s LIMIT 1
 """
 _ORPHANED_ENTRIES: Final = """
 DELETE FROM knowledge_lexicalentry l WHERE l.organization_id = %(organization)s AND l.category <> 'canary'
@@ -132,7 +142,7 @@ class Differences:
 def reconcile(organization_id: int, *, space: EmbeddingSpace, at: datetime) -> Differences:
     """Compare and repair one organization; the index follows as the queue is worked.
 
-    Cost: a dozen statements over its rows; a fraction of a second for ten thousand items.
+    Cost: a dozen statements over each 5,000 of its rows; a fraction of a second for ten thousand items.
     """
     differences = Differences()
     for category in Category.values:
@@ -156,9 +166,15 @@ def reconcile(organization_id: int, *, space: EmbeddingSpace, at: datetime) -> D
 
 
 def reconcile_all(*, space: EmbeddingSpace, at: datetime) -> dict[str, Differences]:
-    """Do so for every organization, by slug."""
-    named = Organization.objects.order_by("pk").values_list("pk", "slug")
-    return {slug: reconcile(pk, space=space, at=at) for pk, slug in named}
+    """Do so for every organization, by slug.
+
+    Raises: RoundIncomplete
+    """
+    return for_each(
+        "reconciling",
+        Organization.objects.order_by("pk"),
+        lambda organization: reconcile(organization.pk, space=space, at=at),
+    )
 
 
 def _compare(
@@ -175,12 +191,33 @@ def _compare(
         "space": space.pk,
         "cut": f"%:c{space.chunker_version}",
     }
+    for part in _parts(organization_id, _LIVE[Category(category)][0]):
+        differences.missing += _raise(_MISSING, "t.id", {**values, **part}, at=at)
+    # What is missing was raised and is no longer settled, so it does not count twice.
+    for part in _parts(organization_id, "knowledge_document", "asset_id"):
+        differences.surplus += _raise(_SURPLUS, "d.asset_id", {**values, **part}, at=at)
+
+
+def _parts(organization_id: int, table: str, column: str = "id") -> Iterator[dict[str, UUID]]:
+    """Yield ranges of ids that hold some thousand rows each, and all ids together."""
+    after: UUID | None = UUID(int=0)
+    while after is not None:
+        values: dict[str, Any] = {"organization": organization_id, "after": after}
+        values["most"] = COMPARED_AT_ONCE - 1
+        with organization_context(organization_id), connection.cursor() as cursor:
+            cursor.execute(_END.format(id=column, table=table), values)
+            end = next(iter(cursor.fetchone() or ()), None)
+        yield {"after": after, "upto": end or UUID(int=2**128 - 1)}
+        after = end
+
+
+def _raise(statement: str, asset: str, values: dict[str, Any], *, at: datetime) -> int:
+    organization_id, category = values["organization"], values["category"]
     with organization_context(organization_id):
-        missing = _ids(_MISSING, category, "t.id", values)
-        surplus = _ids(_SURPLUS, category, "d.asset_id", values)
-        differences.missing += len(missing)
-        differences.surplus += len(set(surplus) - set(missing))
-        raise_desired_for_all(organization_id, category, sorted({*missing, *surplus}), at=at)
+        found = sorted(_ids(statement, category, asset, values))
+        if found:
+            raise_desired_for_all(organization_id, category, found, at=at)
+    return len(found)
 
 
 def _ids(statement: str, category: str, asset: str, values: dict[str, Any]) -> list[UUID]:
@@ -199,8 +236,10 @@ def _delete(statement: str, values: dict[str, Any]) -> int:
 
 def _write_words_again(organization_id: int, category: str, differences: Differences) -> None:
     values = {"organization": organization_id, "category": category}
-    with organization_context(organization_id):
-        wordless = _ids(_WORDLESS, category, "", values)
+    wordless: list[UUID] = []
+    for part in _parts(organization_id, _LIVE[Category(category)][0]):
+        with organization_context(organization_id):
+            wordless += _ids(_WORDLESS, category, "", {**values, **part})
     for start in range(0, len(wordless), REPAIRED_AT_ONCE):
         with organization_context(organization_id):
             batch = wordless[start : start + REPAIRED_AT_ONCE]

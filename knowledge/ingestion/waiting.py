@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from knowledge.calibration.refitting import refit_all_due
@@ -11,6 +12,7 @@ from knowledge.embedding.selection import current_embedder
 from knowledge.indexing.draining import Drain
 from knowledge.indexing.status import wait_until_indexed, waiting
 from knowledge.ingestion.request import Clock
+from tenants.rounds import RoundIncomplete
 
 # A drain that works shows within this time; one that only waits for a provider looks the same.
 PATIENCE_S: Final = 5.0
@@ -33,7 +35,9 @@ def wait_or_index(
         watch(left)
         if not drain.step():
             time.sleep(PAUSE_S)
-    refit_all_due(embedder, at=clock())
+    # What is in is found without it; another process tries again later.
+    with suppress(RoundIncomplete):
+        refit_all_due(embedder, at=clock())
 
 
 def _somebody_indexes(organization_id: int, watch: Callable[[int], None]) -> bool:

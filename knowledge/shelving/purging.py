@@ -30,6 +30,7 @@ from knowledge.shelving.picks import folder_picks
 from tenants.auditing import Actor, Change, note
 from tenants.isolation import organization_context
 from tenants.models import Organization
+from tenants.rounds import for_each
 
 BATCH: Final = 200
 # What is left after this goes next time; a task of Celery may not run much longer.
@@ -40,18 +41,20 @@ BY: Final = Actor.process("purge")
 def purge_deleted(at: datetime, *, clock: Callable[[], float] = time.monotonic) -> dict[str, int]:
     """Remove what every organization deleted more than thirty days ago, in short transactions.
 
-    Shape: slug -> how many items
+    Shape:  slug -> how many items
+    Raises: RoundIncomplete
     """
     ends = clock() + BUDGET_S
-    purged: dict[str, int] = {}
-    for organization in Organization.objects.all():
+
+    def purge(organization: Organization) -> int:
         count = last = _purge(organization.pk, at)
         while last and clock() < ends:
             last = _purge(organization.pk, at)
             count += last
-        purged[organization.slug] = count
         _forget_jobs(organization.pk, at)
-    return purged
+        return count
+
+    return for_each("purging", Organization.objects.all(), purge)
 
 
 def _purge(organization_id: int, at: datetime) -> int:

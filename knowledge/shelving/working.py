@@ -33,6 +33,7 @@ from tenants.auditing import Actor, Change, note
 from tenants.errors import EarmarkError
 from tenants.isolation import organization_context
 from tenants.models import Organization
+from tenants.rounds import for_each
 
 Clock = Callable[[], datetime]
 BATCH: Final = 200
@@ -54,13 +55,17 @@ class _Batch:
 def work_waiting(*, clock: Clock) -> int:
     """Work on every job that waits; return how many items were looked at.
 
-    Cost: one statement for each organization when none waits.
+    Raises: RoundIncomplete
+    Cost:   one statement for each organization when none waits.
     """
-    count = 0
-    for organization in Organization.objects.filter(is_active=True):
+
+    def work_on(organization: Organization) -> int:
+        count = 0
         while (pk := _next(organization.pk, at=clock())) is not None:
             count += work(organization.pk, pk, clock=clock)
-    return count
+        return count
+
+    return sum(for_each("jobs", Organization.objects.filter(is_active=True), work_on).values())
 
 
 def work(organization_id: int, job_id: UUID, *, clock: Clock, seconds: float = float("inf")) -> int:

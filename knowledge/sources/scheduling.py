@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -15,6 +16,7 @@ from knowledge.sources.syncing import Look, look_at
 from tenants.auditing import Actor, Change, note
 from tenants.isolation import organization_context
 from tenants.models import Organization
+from tenants.rounds import for_each
 
 # Renewed with every batch: a look whose process died is taken over after that.
 LEASE: Final = timedelta(minutes=15)
@@ -75,16 +77,18 @@ def sync(organization_id: int, pk: UUID, *, clock: Clock) -> Look:
 def sync_due(*, clock: Clock) -> list[str]:
     """Look at every source that is due; return which were looked at.
 
-    Cost: one statement for each organization when nothing is due.
+    Raises: RoundIncomplete
+    Cost:   one statement for each organization when nothing is due.
     """
     done = []
-    for organization in Organization.objects.filter(is_active=True):
+
+    def look(organization: Organization) -> None:
         for pk, slug in _due(organization.pk, at=clock()):
-            try:
+            with suppress(SourceBusy):
                 sync(organization.pk, pk, clock=clock)
-            except SourceBusy:
-                continue
-            done.append(f"{organization.slug}/{slug}")
+                done.append(f"{organization.slug}/{slug}")
+
+    for_each("sources", Organization.objects.filter(is_active=True), look)
     return done
 
 

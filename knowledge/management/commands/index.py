@@ -32,6 +32,7 @@ from knowledge.spaces.tending import tend_spaces
 from tenants.errors import EarmarkError
 from tenants.isolation import organization_context
 from tenants.models import Organization
+from tenants.rounds import outcome_of
 
 RECONCILE_EVERY_S: Final = 600.0
 REFIT_EVERY_S: Final = 5.0
@@ -113,8 +114,11 @@ class Command(BaseCommand):
                 self.stdout.write(f"  {_spent_sentence(spent)}")
 
     def _reconcile(self, _options: dict[str, Any]) -> None:
-        for slug, differences in reconcile_all(space=_space(), at=_now()).items():
+        done, trouble = outcome_of(lambda: reconcile_all(space=_space(), at=_now()))
+        for slug, differences in done.items():
             self.stdout.write(json.dumps({"organization": slug, **differences.as_dict()}))
+        if trouble is not None:
+            raise trouble
 
     def _retry(self, options: dict[str, Any]) -> None:
         for organization in _organizations(options["organization"]):

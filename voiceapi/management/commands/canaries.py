@@ -11,6 +11,7 @@ from knowledge.canaries import uproot
 from scopes.looks import Look
 from scopes.probing import look_at, look_everywhere
 from tenants.models import Organization
+from tenants.rounds import outcome_of
 
 
 class Command(BaseCommand):
@@ -31,7 +32,11 @@ class Command(BaseCommand):
         chosen = _chosen(options["organization"])
         for organization in chosen if options["anew"] else ():
             uproot(organization.pk)
-        looks = self._looks(chosen) if options["organization"] else look_everywhere(timezone.now())
+        looks, trouble = outcome_of(
+            lambda: (
+                self._looks(chosen) if options["organization"] else look_everywhere(timezone.now())
+            )
+        )
         for slug, look in looks.items():
             self.stdout.write(
                 f"{slug}: {look.searches} places looked from, by words from {look.lexical_searches},"
@@ -42,6 +47,8 @@ class Command(BaseCommand):
                 self.stdout.write(f"  {line}")
         if any(look.leaks or look.missed for look in looks.values()):
             raise CommandError("Something was found that must not be, or not found that should be.")
+        if trouble is not None:
+            raise CommandError(str(trouble)) from trouble
         if any(look.unasked for look in looks.values()):
             raise CommandError("Not everything could be asked, so nothing is proved.")
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from tenants.auditing import Actor
 from tenants.isolation import organization_context
 from tenants.models import Contact, Organization
+from tenants.rounds import outcome_of
 from voiceapi.retention import Forgotten, forget_contact, forget_old
 
 BY = Actor.process("retention")
@@ -34,8 +35,11 @@ class Command(BaseCommand):
         getattr(self, f"_{options['verb']}")(options, timezone.now())
 
     def _run(self, _options: dict[str, Any], now: datetime) -> None:
-        for slug, forgotten in forget_old(now).items():
+        done, trouble = outcome_of(lambda: forget_old(now))
+        for slug, forgotten in done.items():
             self._tell(slug, forgotten)
+        if trouble is not None:
+            raise CommandError(str(trouble)) from trouble
 
     def _contact(self, options: dict[str, Any], now: datetime) -> None:
         contact = _find(options["organization"], options["contact"])
