@@ -134,3 +134,30 @@ def test_noise_is_refused():
 def test_text_that_says_it_is_unicode_and_is_damaged_is_refused():
     with pytest.raises(UnknownEncoding, match="says it is UTF-8"):
         decode(codecs.BOM_UTF8 + b"abc\xff\xfe")
+
+
+ONE_SIGN = "We can’t take it back. A new card costs £5.\n"
+
+
+@pytest.mark.parametrize("text", [ARABIC, ENGLISH, ONE_SIGN, GERMAN, CHINESE, HINDI])
+def test_one_bad_byte_in_utf_8_does_not_make_it_another_encoding(text):
+    data = text.encode()
+    for place in (0, data.index(b" "), len(data)) if b" " in data else (0, len(data)):
+        with pytest.raises(UnknownEncoding, match="damaged UTF-8"):
+            decode(data[:place] + b"\xff" + data[place:])
+
+
+@pytest.mark.parametrize("text", [ARABIC * 20, ENGLISH + "Café", "Ça coûte £5 à Málaga, 10 €"])
+def test_utf_8_that_is_cut_inside_a_character_is_refused(text):
+    with pytest.raises(UnknownEncoding, match="damaged UTF-8"):
+        decode(text.rstrip().rstrip(".").encode()[:-1])
+
+
+def test_damaged_utf_8_is_refused_whatever_it_says_it_is():
+    with pytest.raises(UnknownEncoding, match="damaged UTF-8"):
+        decode(ARABIC.encode()[:-1] + b"\xff", declared="cp1256")
+
+
+def test_an_old_encoding_with_a_word_of_utf_8_in_it_is_still_read():
+    text = decode(GERMAN.encode("cp1252") + " Straße".encode())
+    assert text.startswith(GERMAN)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+from knowledge.ingestion.errors import Malformed
 from knowledge.ingestion.readers.formats import parse
 from knowledge.ingestion.readers.parsed import FailedPart, ParsedText
 
@@ -98,6 +101,39 @@ def test_a_question_keeps_its_key_when_its_answer_changes():
     one, _ = read("a.csv", b"question,answer\nWhen?,At six.\n")
     two, _ = read("b.csv", b"question,answer\nWhen?,At seven.\n")
     assert set(one) == set(two)
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        (b'id,question,answer\n1,When?,"At six.\n2,Where?,Here.\n3,Who?,You.\n', 2),
+        (b'"id","question","answer"\n"1","When?","At six.\n"2","Where?","Here."\n', 2),
+        (b'id,question,answer\n1,When?,At six.\n2,Where?,"He', 3),
+        (b'Plan,Fee\nBasic,"5\nPro,10\n', 2),
+    ],
+    ids=["to the end", "to the next quote", "in the last row", "in a table"],
+)
+def test_a_table_with_an_open_quote_is_refused_whole(table, line):
+    with pytest.raises(Malformed, match=f"row of line {line} is not closed"):
+        list(parse("faq.csv", table))
+
+
+def test_quotes_in_the_middle_of_a_cell_are_read_as_they_are():
+    table = b'id,question,answer\n1,A 5" screen?,He said "yes".\n2,"A 5" one?","""So""\r\nit is"\n3,x,y"'
+    texts, failed = read("faq.csv", table)
+    assert {key: (text.title, text.body) for key, text in texts.items()} == {
+        "1": ('A 5" screen?', 'He said "yes".'),
+        "2": ('A 5 one?"', '"So"\nit is'),
+        "3": ("x", 'y"'),
+    }
+    assert failed == []
+
+
+def test_a_row_of_more_cells_than_the_first_fails_alone():
+    table = b"id,question,answer\n1,When?,At six, except on Sundays.\n2,Where?,Here.,,\n"
+    texts, failed = read("faq.csv", table)
+    assert set(texts) == {"2"}
+    assert [(each.key, each.line, each.error.code) for each in failed] == [("1", 2, "row_refused")]
 
 
 def test_any_other_table_is_kept_as_a_table():

@@ -8,10 +8,10 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from knowledge.errors import KnowledgeError
-from knowledge.ingestion.errors import Malformed, NoText
+from knowledge.ingestion.errors import Malformed, NoText, RowRefused
 from knowledge.ingestion.readers.encodings import decode
 from knowledge.ingestion.readers.html import markdown_of
 from knowledge.ingestion.readers.nesting import Inner
@@ -25,9 +25,13 @@ from knowledge.ingestion.readers.parsed import (
 )
 from knowledge.ingestion.readers.tables import markdown_table
 
+ReadT = TypeVar("ReadT")
 SAMPLE: Final = 16 * 1024
 DELIMITERS: Final = ",;\t|"
 LONGEST_FIELD: Final = 10 * 1024 * 1024
+# A row of its own below the last one, unless a quote is still open there.
+END: Final = "end"
+QUOTE: Final = '"'
 NAMES: Final[Mapping[str, frozenset[str]]] = {
     "question": frozenset({"question", "questions", "q", "title", "subject", "prompt"}),
     "answer": frozenset({"answer", "answers", "a", "body", "content", "response", "text"}),
@@ -53,18 +57,47 @@ def read_delimited(name: str, data: bytes, _inner: Inner) -> Iterator[Reading]:
     """
     text = decode(data)
     csv.field_size_limit(LONGEST_FIELD)
-    rows = _rows(text, _delimiter(name, text))
+    delimiter = _delimiter(name, text)
+    _refuse_open_quotes(text, delimiter)
+    rows = _rows(text, delimiter)
     header = next(rows, [])
     columns = _columns(header)
     if {"question", "answer"} <= columns.keys():
-        yield from _answers(rows, columns)
+        yield from _answers(rows, columns, len(header))
     else:
         yield parsed(title_from_name(name), markdown_table([header, *rows]))
 
 
-def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
+def _refuse_open_quotes(text: str, delimiter: str) -> None:
+    """A quote left open takes the rows below it for its own, up to the next quote or to the end.
+
+    Within a line the library's lenience stays; what goes over several is quoted as it should be.
+    """
+    lines, start = [*io.StringIO(text, newline=""), END], 0
+    rows = csv.reader(lines, delimiter=delimiter)
+    for end in _read(rows.line_num for _ in rows):
+        if not _is_well_quoted(lines[start + 1 : end], delimiter):
+            raise Malformed(f"A quote in the row of line {start + 1} is not closed.")
+        start = end
+
+
+def _is_well_quoted(rest: Sequence[str], delimiter: str) -> bool:
+    """Whether the further lines of a row, which begin inside of quotes, end outside of them."""
     try:
-        yield from csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        for _ in csv.reader([QUOTE, *rest] if rest else (), delimiter=delimiter, strict=True):
+            pass
+    except csv.Error:
+        return False
+    return True
+
+
+def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    return _read(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+
+
+def _read(rows: Iterable[ReadT]) -> Iterator[ReadT]:
+    try:
+        yield from rows
     except csv.Error as error:
         raise Malformed("Its rows cannot be told apart.") from error
 
@@ -89,7 +122,9 @@ def _columns(header: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _answers(rows: Iterable[list[str]], columns: Mapping[str, int]) -> Iterator[Reading]:
+def _answers(
+    rows: Iterable[list[str]], columns: Mapping[str, int], width: int
+) -> Iterator[Reading]:
     for number, row in enumerate(rows, start=2):
         said = {key: row[place].strip() for key, place in columns.items() if place < len(row)}
         if not any(said.values()):
@@ -97,9 +132,16 @@ def _answers(rows: Iterable[list[str]], columns: Mapping[str, int]) -> Iterator[
         question = said.get("question", "")
         key = said.get("id") or _key(question)
         try:
+            _refuse_more(row[width:])
             yield replace(_answer(said, question, key), line=number)
         except KnowledgeError as error:
             yield FailedPart(error, line=number, key=key)
+
+
+def _refuse_more(beyond: Sequence[str]) -> None:
+    """An answer with a comma and no quotes would lose what follows the comma."""
+    if any(cell.strip() for cell in beyond):
+        raise RowRefused("The row has more cells than the first one.")
 
 
 def _answer(said: dict[str, str], question: str, key: str) -> ParsedText:

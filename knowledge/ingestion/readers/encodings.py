@@ -48,6 +48,7 @@ FEW: Final = 0.8
 BREAKS: Final = frozenset(" \n\r\t.,，。、・！？｡।；：")
 LONGEST_RUN: Final = 80
 FEW_SIGNS: Final = 8
+REPLACED: Final = "\ufffd"
 ASCII_LETTER: Final = re.compile(rb"[A-Za-z]")
 
 
@@ -103,7 +104,19 @@ def _narrow(data: bytes, declared: str) -> str:
     for encoding in (*escaped, "utf-8", declared):
         if encoding and (text := _attempt(data, encoding)) is not None:
             return text
+        if encoding == "utf-8" and _is_damaged_utf8(data):
+            raise UnknownEncoding("It is damaged UTF-8.")
     return _legacy(data)
+
+
+def _is_damaged_utf8(data: bytes) -> bool:
+    """Whether so much of it is UTF-8 that it was all of it once: read as anything else it is gibberish."""
+    text = data.decode("utf-8", "replace")
+    plain, bad = len(text.encode("ascii", "ignore")), text.count(REPLACED)
+    good = len(text) - plain - bad
+    # In Chinese and its like every third pair of bytes is UTF-8 by chance, in Western writing none is.
+    most = good if good < FEW * plain else good / 2
+    return bad <= most and likeness(text.replace(REPLACED, "")[:SAMPLE]) >= WRITING
 
 
 def _wide(data: bytes) -> str:
