@@ -15,6 +15,8 @@ from trafilatura.settings import use_config
 
 from knowledge.ingestion.errors import NoText, TooDeep
 from knowledge.ingestion.readers.encodings import decode
+from knowledge.ingestion.readers.html_signs import drop_struck, part_digits
+from knowledge.ingestion.readers.html_tables import escape_rules, spread_cells
 from knowledge.ingestion.readers.parsed import ParsedText, hints, one_line, parsed, title_from_name
 
 Element: TypeAlias = Any  # lxml has no types.
@@ -36,6 +38,8 @@ MAIN: Final = ("//main|//*[@role='main']", "//article|//*[@itemprop='articleBody
 ENOUGH: Final = 0.4
 NEARLY_ALL: Final = 0.9
 BODY: Final = re.compile(r"<body[\s>]", re.I)
+# The parser ends these two at a paragraph inside, and <del> where it ends.
+STRIKES: Final = re.compile(r"<(/?)(?:s|strike)(?=[\s>])", re.I)
 BLANK_LINES: Final = re.compile(r"\n{3,}")
 
 
@@ -69,7 +73,7 @@ def page(text: str, fallback_title: str) -> ParsedText:
     tree = _tree(text)
     title = _first(tree, "//title/text()")
     labels = hints(_first(tree, "/html/@lang"), _first(tree, CANONICAL))
-    _drop(tree, UNSEEN)
+    _keep_what_is_said(tree)
     _drop(tree, AROUND)
     body = _body(tree, is_page=bool(BODY.search(text)))
     headings = [heading.text_content() for heading in tree.iter("h1")]
@@ -78,25 +82,35 @@ def page(text: str, fallback_title: str) -> ParsedText:
 
 
 def markdown_of(fragment: str) -> str:
-    """Return a fragment of HTML as Markdown, whole; what nobody sees is left out.
+    """Return a fragment of HTML as Markdown, whole; what nobody sees or is struck out is left out.
 
-    Raises: TooDeep, NoText
+    Raises: TooDeep, NoText, TooLarge
     """
     tree = _tree(fragment)
-    _drop(tree, UNSEEN)
+    _keep_what_is_said(tree)
     return _markdown(tree)
 
 
 def _tree(text: str) -> Element:
     parser = html.HTMLParser(huge_tree=True)
     try:
-        tree = html.document_fromstring(DECLARATION.sub("", text), parser=parser)
+        plain = STRIKES.sub(r"<\1del", DECLARATION.sub("", text))
+        tree = html.document_fromstring(plain, parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError) as error:
         raise NoText from error
     # The parser drops what lies deeper than it goes, and says so here only.
     if any("depth" in entry.message for entry in parser.error_log):
         raise TooDeep
     return tree
+
+
+def _keep_what_is_said(tree: Element) -> None:
+    """What HTML says by its looks is put into words and signs that Markdown keeps."""
+    _drop(tree, UNSEEN)
+    drop_struck(tree)
+    part_digits(tree)
+    spread_cells(tree)
+    escape_rules(tree)
 
 
 def _drop(tree: Element, path: str) -> None:
@@ -166,10 +180,20 @@ def _settings() -> ConfigParser:
     return settings
 
 
+class _Converter(MarkdownConverter):
+    """The library's, with more of the elements that stand by themselves."""
+
+    convert_summary = convert_details = convert_dialog = convert_figure = convert_option = (
+        convert_main
+    ) = convert_header = convert_footer = convert_aside = convert_address = convert_center = (
+        convert_fieldset
+    ) = convert_legend = MarkdownConverter.convert_div  # type: ignore[attr-defined]
+
+
 def _markdown(tree: Element) -> str:
     _drop(tree, "//head")
     try:
-        text: str = MarkdownConverter(**STYLE).convert(html.tostring(tree, encoding="unicode"))
+        text: str = _Converter(**STYLE).convert(html.tostring(tree, encoding="unicode"))
     except RecursionError as error:
         raise TooDeep from error
     return BLANK_LINES.sub("\n\n", text)

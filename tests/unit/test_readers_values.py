@@ -1,0 +1,178 @@
+"""A number, a price or a cell of a document says in our text what it says to whoever sees it."""
+
+from __future__ import annotations
+
+import pytest
+from docx import Document
+
+from knowledge.ingestion.errors import NoText, TooLarge
+from knowledge.ingestion.readers.formats import parse
+from knowledge.ingestion.readers.html import markdown_of
+from knowledge.text.normalising import normalise
+from tests import made_files as made
+
+
+def read(name: str, data: bytes) -> str:
+    (found,) = parse(name, data)
+    return found.body
+
+
+def table(*rows: str) -> str:
+    return markdown_of(f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>")
+
+
+@pytest.mark.parametrize(
+    ("fragment", "text"),
+    [
+        ("AED 500<sup>1</sup>", "AED 500 ¹"),
+        ("$79<sup>99</sup>", "$79 ⁹⁹"),
+        ("10<sup>6</sup>", "10 ⁶"),
+        ("10<sup>-6</sup>", "10⁻⁶"),
+        ("<b>500</b><a><sup><i>1</i></sup></a>", "**500** *¹*"),
+        ("٥٠٠<sup>١</sup>", "٥٠٠ ¹"),
+        ("Fee<sup>1</sup>50", "Fee¹ 50"),
+        ("1<sup>1</sup>/<sub>2</sub> h", "1 ¹/₂ h"),
+        ("20 m<sup>2</sup>, CO<sub>2</sub>", "20 m², CO₂"),
+        ("the 1<sup>st</sup>, 500<sup>[1]</sup>", "the 1st, 500[1]"),
+        ("500<sup>1 until 2027</sup>", "500 1 until 2027"),
+        ("500<span style='Font-size: 8px; vertical-align: super'>1</span>", "500 ¹"),
+        ("<math><msup><mn>10</mn><mn>6</mn></msup></math>", "10 ⁶"),
+    ],
+)
+def test_a_raised_number_does_not_join_the_one_before_it(fragment, text):
+    assert markdown_of(f"<p>{fragment}</p>") == text
+
+
+def test_a_raised_number_is_apart_for_the_search_too():
+    assert normalise(markdown_of("AED 500<sup>1</sup>")) == "aed 500 1"
+
+
+def test_a_word_document_keeps_raised_numbers_apart():
+    document = Document()
+    paragraph = document.add_paragraph("AED 500")
+    paragraph.add_run("1").font.superscript = True
+    paragraph.add_run(", 20 m")
+    paragraph.add_run("2").font.superscript = True
+    paragraph.add_run(", CO")
+    paragraph.add_run("2").font.subscript = True
+    assert read("fees.docx", made.saved(document)) == "AED 500 ¹, 20 m², CO₂"
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "<del>AED 99</del> <ins>AED 79</ins>",
+        "<s>AED 99</s> AED 79",
+        "<strike>AED 99</strike> AED 79",
+        "<span style='text-decoration: line-through red'>AED 99</span> AED 79",
+    ],
+)
+def test_what_is_struck_out_is_not_told(fragment):
+    assert markdown_of(f"<p>{fragment}</p>") == "AED 79"
+
+
+def test_what_stands_around_struck_out_text_stays_apart():
+    assert markdown_of("<p>AED 99<s>50</s>79</p>") == "AED 99 79"
+
+
+def test_a_page_that_is_struck_out_altogether_holds_no_text():
+    with pytest.raises(NoText):
+        read("a.html", b"<s><p>The fee is AED 99.</p></s>")
+
+
+def test_what_is_struck_out_in_a_word_document_is_not_told():
+    document = Document()
+    paragraph = document.add_paragraph("It costs ")
+    paragraph.add_run("AED 99").font.strike = True
+    paragraph.add_run(" AED 79.")
+    assert read("fees.docx", made.saved(document)) == "It costs AED 79."
+
+
+def test_a_cell_over_two_rows_stands_in_both():
+    assert table(
+        "<th>Card</th><th>Channel</th><th>Fee</th>",
+        "<td rowspan=2>Gold</td><td>Branch</td><td>50</td>",
+        "<td>App</td><td>20</td>",
+        "<td>Basic</td><td>App</td><td>0</td>",
+    ) == (
+        "| Card | Channel | Fee |\n| --- | --- | --- |\n| Gold | Branch | 50 |\n"
+        "| Gold | App | 20 |\n| Basic | App | 0 |"
+    )
+
+
+def test_a_heading_over_two_columns_stands_over_both():
+    assert markdown_of(
+        "<table><thead><tr><th rowspan=2>Card</th><th colspan=2>Fee</th></tr>"
+        "<tr><th>Branch</th><th>App</th></tr></thead>"
+        "<tbody><tr><td>Gold</td><td>50</td><td>20</td></tr></tbody></table>"
+    ) == ("| Card | Fee | Fee |\n| --- | --- | --- |\n| Card | Branch | App |\n| Gold | 50 | 20 |")
+
+
+def test_a_cell_in_the_middle_of_others_keeps_those_behind_it_in_place():
+    assert table(
+        "<th>A</th><th>B</th><th>C</th>",
+        "<td>1</td><td rowspan=0>2</td><td>3</td>",
+        "<td>4</td><td>5</td>",
+    ).endswith("| 1 | 2 | 3 |\n| 4 | 2 | 5 |")
+
+
+def test_a_cell_over_more_columns_than_there_are_adds_none():
+    assert table("<td colspan=1000>Fees</td>", "<td>Gold</td><td>5</td>") == (
+        "| Fees | Fees |\n| --- | --- |\n| Gold | 5 |"
+    )
+
+
+def test_a_cell_over_more_rows_than_there_are_adds_none():
+    lines = table("<td>Card</td><td>Fee</td>", "<td rowspan=60000>Gold</td><td>5</td>").split("\n")
+    assert lines == ["| Card | Fee |", "| --- | --- |", "| Gold | 5 |"]
+
+
+def test_spans_without_end_are_refused():
+    with pytest.raises(TooLarge, match="cells"):
+        table(*["<td rowspan=60000 colspan=100>x</td>" * 60] * 100)
+
+
+def test_a_long_text_beside_the_rows_is_told_once():
+    long = "The fee is taken each month. " * 30
+    body = table(f"<td rowspan=2>{long}</td><td>Gold</td>", "<td>Basic</td>")
+    assert body.count(long.strip()) == 1
+    assert body.endswith("|  | Basic |")
+
+
+def test_a_table_in_a_cell_of_two_rows_is_told_once():
+    inner = "<table><tr><td rowspan=2>deep</td><td>1</td></tr><tr><td>2</td></tr></table>"
+    assert table(f"<td rowspan=2>{inner}</td><td>a</td>", "<td>b</td>").count("| deep | 1 |") == 1
+
+
+def test_a_rule_in_a_cell_does_not_end_it():
+    assert table("<th>Card</th><th>Fee</th>", "<td>Visa|<b>a|b</b>|</td><td>5</td>").endswith(
+        "| Visa\\|**a\\|b**\\| | 5 |"
+    )
+
+
+def test_merged_cells_of_a_word_document_stand_in_every_row_and_column():
+    document = Document()
+    grid = document.add_table(rows=4, cols=3)
+    texts = ("Card", "Fee", "", "", "Branch", "App", "Gold", "50", "20", "", "60", "30")
+    for place, text in enumerate(texts):
+        grid.cell(place // 3, place % 3).text = text
+    grid.cell(0, 1).merge(grid.cell(0, 2))
+    grid.cell(0, 0).merge(grid.cell(1, 0))
+    grid.cell(2, 0).merge(grid.cell(3, 0))
+    assert read("fees.docx", made.saved(document)) == (
+        "| Card | Fee | Fee |\n| --- | --- | --- |\n| Card | Branch | App |\n"
+        "| Gold | 50 | 20 |\n| Gold | 60 | 30 |"
+    )
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "<details><summary>What does it cost?</summary>AED 5</details>",
+        "<header>What does it cost?</header>AED 5",
+        "<fieldset><legend>What does it cost?</legend>AED 5</fieldset>",
+        "<center>What does it cost?</center><main>AED 5</main>",
+    ],
+)
+def test_what_stands_by_itself_does_not_join_what_follows(fragment):
+    assert markdown_of(fragment) == "What does it cost?\n\nAED 5"
