@@ -42,6 +42,12 @@ def cut(text: str, limit: int) -> str:
     return ahead[:end].rstrip() + ELLIPSIS if end else ""
 
 
+def pieces(text: str) -> list[tuple[int, int]]:
+    """Return where the sentences and list items of a text begin and end; together they hold all of it."""
+    ends = sorted({*_borders(text), len(text)} - {0})
+    return list(zip([0, *ends], ends, strict=False))
+
+
 def _borders(text: str) -> Iterable[int]:
     """Return where sentences and lines end, without the space behind them."""
     ends = [match.end() for match in END.finditer(text)]

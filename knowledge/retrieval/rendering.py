@@ -14,13 +14,20 @@ from knowledge.errors import KnowledgeError
 from knowledge.retrieval.eligibility import TABLES, eligible_sql, parameters
 from knowledge.retrieval.excerpts import cut
 from knowledge.retrieval.policy import RetrievalPolicy
-from knowledge.retrieval.steps import needed
+from knowledge.retrieval.readout import passage_out, read_out
 from knowledge.retrieval.types import CATEGORIES, Allowlist, CategoryName, Focus, Ranked, Result
 from knowledge.text.normalising import normalise
 from tenants.prepared import rows_of
 
 log = logging.getLogger(__name__)
-_WORDS: Final = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+# Words, and the signs that tell one fact from another: of money, share, size, below and above, C++ and C#,
+# a figure below zero, and whatever stands inside a figure. Not those that lay out a table or a heading.
+_TELLING: Final = regex.compile(
+    r"(?V1)[\p{L}\p{M}\p{N}]+|[[\p{S}%‰]--[|~=^`]]|(?<=[\p{L}\p{N}])\#|\#(?=\p{N})"
+    r"|(?<![\p{L}\p{N}])-(?=\p{Sc}?\p{N})|(?<=\p{N})[.,:/-](?=\p{N})"
+)
+# So far above a passage its table may begin, to name the columns.
+_LOOKED_BACK: Final = 100_000
 
 
 class ForeignRow(KnowledgeError):
@@ -31,9 +38,10 @@ class ForeignRow(KnowledgeError):
 
 # An instruction is read from its whole canonical body; of an item only the passage is fetched.
 _EXTRA: dict[CategoryName, str] = {
-    "instruction": "'instruction', NULL, NULL, '', x.body",
+    "instruction": "'instruction', NULL, NULL, '', x.body, ''",
     "knowledge": "x.kind, nullif(x.url, ''), x.metadata ->> 'golden_asset_id', x.folder_key,"
-    " left(x.body, 4000)",
+    " left(x.body, 4000), CASE WHEN strpos(substr(x.body, l.start + 1, 200), '|') > 0"
+    f" THEN right(left(x.body, l.start), {_LOOKED_BACK}) ELSE '' END",
 }
 
 
@@ -60,12 +68,12 @@ def render(ranking: Sequence[Ranked], asking: Asking, *, limit: int) -> list[Res
         row = rows.get((ranked.category, ranked.asset_id))
         if row is None:
             continue
-        is_first = all(result.type != "instruction" for result in results)
-        passage = _passage(row, asking.focus, is_first=is_first)
-        if row["kind"] == "golden" and left < len(passage) <= asking.policy.characters_each:
+        room = min(asking.policy.characters_each, left)
+        if row["kind"] == "golden" and left < len(row["body"]) <= asking.policy.characters_each:
             # An answer that staff stand behind is heard whole; half of it is another answer.
             continue
-        content = cut(passage, min(asking.policy.characters_each, left))
+        is_first = all(result.type != "instruction" for result in results)
+        content = _content(row, asking.focus, room, is_first=is_first)
         if not content or _is_repeated(content, ranked.category, seen):
             continue
         results.append(_result(ranked, row, content))
@@ -75,20 +83,19 @@ def render(ranking: Sequence[Ranked], asking: Asking, *, limit: int) -> list[Res
     return results
 
 
-def _passage(row: dict[str, Any], focus: Focus, *, is_first: bool) -> str:
+def _content(row: dict[str, Any], focus: Focus, room: int, *, is_first: bool) -> str:
     """Return what is read of a row: an answer whole, the needed steps of an instruction, a passage."""
     if row["kind"] == "golden":
-        return str(row["body"])
+        return cut(str(row["body"]), room)
     if row["kind"] == "instruction":
-        body, near = str(row["body"]), (row["start"], row["end"])
-        parts = needed(body, focus, near=near, with_prerequisite=is_first)
-        return "\n\n".join(part.text(body).strip() for part in parts)
-    return str(row["passage"])
+        near = (row["start"], row["end"])
+        return read_out(str(row["body"]), focus, near, room, with_prerequisite=is_first)
+    above = str(row["above"])
+    return passage_out(str(row["passage"]), above, room, is_whole=len(above) == row["start"])
 
 
 def _is_repeated(content: str, category: CategoryName, seen: set[tuple[str, str]]) -> bool:
-    # Signs and spaces tell nothing apart; a digit or a word does.
-    key = (category, " ".join(_WORDS.findall(normalise(content))))
+    key = (category, " ".join(_TELLING.findall(normalise(content))))
     repeated = key in seen
     seen.add(key)
     return repeated
@@ -121,7 +128,7 @@ SELECT x.organization_id, x.id, x.title, x.valid_until, {_EXTRA[category]},
     }
     names = (
         "organization", "id", "title", "valid_until", "kind", "url", "answer", "place", "body",
-        "passage", "start", "end",
+        "above", "passage", "start", "end",
     )  # fmt: skip
     rows = [dict(zip(names, row, strict=True)) for row in rows_of(sql, values)]
     _assert_own(rows, allowlist.organization_id)

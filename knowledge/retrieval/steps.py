@@ -33,6 +33,14 @@ class Step:
         return body[self.start : self.end]
 
 
+@dataclass(frozen=True)
+class Needed:
+    """The part that is needed now, and the one that belongs to it: most often the one before."""
+
+    part: Step
+    prerequisite: Step | None
+
+
 def steps(body: str) -> list[Step]:
     """Return the parts of an instruction; together they hold its every character."""
     borders: list[tuple[int, int | None]] = [(0, None)]
@@ -55,31 +63,33 @@ def normalise_digits(line: str) -> str:
     return normalise(head).rstrip() + " " if head.strip() else head
 
 
-def needed(
-    body: str, focus: Focus, *, near: tuple[int, int], with_prerequisite: bool
-) -> tuple[Step, ...]:
+def first_line(body: str, part: Step) -> str:
+    """Return the line that says what a part is about; a part without number and heading has none."""
+    line = part.text(body).lstrip().partition("\n")[0].strip()
+    return line if part.number is not None or _HEADING.match(line) else ""
+
+
+def needed(body: str, focus: Focus, *, near: tuple[int, int]) -> Needed | None:
     """Return the part that matches the branch the caller is in, with what has to come first.
 
-    Step 1 may bring step 2; a later step brings the one before it. Order as in the body.
+    Step 1 may bring step 2; a later step brings the one before it.
     """
     parts = steps(body)
     if not parts:
-        return ()
+        return None
     best = max(range(len(parts)), key=lambda i: (_fit(body, parts[i], focus, near), -i))
-    chosen = {best}
-    if with_prerequisite:
-        chosen |= _prerequisite(parts, best)
-    return tuple(parts[i] for i in sorted(chosen))
+    return Needed(parts[best], _prerequisite(parts, best))
 
 
-def _prerequisite(parts: Sequence[Step], best: int) -> set[int]:
+def _prerequisite(parts: Sequence[Step], best: int) -> Step | None:
     number = parts[best].number
     if number is None:
-        return set()
+        return None
     wanted = 2 if number == 1 else number - 1
     candidates = [i for i, part in enumerate(parts) if part.number == wanted]
     # Numbering may begin again in the next section; the nearest one belongs to this step.
-    return {min(candidates, key=lambda i: (abs(i - best), i))} if candidates else set()
+    nearest = min(candidates, key=lambda i: (abs(i - best), i), default=None)
+    return None if nearest is None else parts[nearest]
 
 
 def _fit(body: str, part: Step, focus: Focus, near: tuple[int, int]) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge.retrieval.steps import needed, steps
+from knowledge.retrieval.readout import read_out
+from knowledge.retrieval.steps import steps
 from knowledge.retrieval.types import Focus
 from knowledge.text.numbers import number_at
 from knowledge.text.tokens import query_tokens
@@ -33,9 +34,10 @@ Step 3. If the code has fewer or more than 8 digits, ask again.
 """
 
 
-def read_out(body, question, *, digits=None, near=(0, 0), first=True):
+def numbers_of(body, question, *, digits=None, near=(0, 0), first=True):
     focus = Focus(frozenset(query_tokens(question)), digits)
-    return [step.number for step in needed(body, focus, near=near, with_prerequisite=first)]
+    text = read_out(body, focus, near, 1_200, with_prerequisite=first)
+    return [step.number for step in steps(text)]
 
 
 @pytest.mark.parametrize("body", [NUMBERED, LISTED, HEADED, ARABIC, COUNTS, "No steps at all."])
@@ -62,46 +64,46 @@ def test_steps_are_known_by_their_numbers(body, numbers):
 
 
 def test_a_later_step_brings_the_one_before():
-    assert read_out(NUMBERED, "the transfer is held") == [3, 4]
+    assert numbers_of(NUMBERED, "the transfer is held") == [3, 4]
 
 
 def test_step_one_brings_step_two():
-    assert read_out(NUMBERED, "ask for the reference number") == [1, 2]
+    assert numbers_of(NUMBERED, "ask for the reference number") == [1, 2]
 
 
 def test_an_unrelated_later_branch_is_not_read_out():
-    assert 4 not in read_out(NUMBERED, "the transfer is paid out")
+    assert 4 not in numbers_of(NUMBERED, "the transfer is paid out")
 
 
 def test_a_secondary_instruction_gives_its_matching_part_only():
-    assert read_out(NUMBERED, "the transfer is held", first=False) == [4]
+    assert numbers_of(NUMBERED, "the transfer is held", first=False) == [4]
 
 
 def test_a_list_is_a_row_of_steps():
-    assert read_out(LISTED, "send a new card by courier") == [2, 3]
+    assert numbers_of(LISTED, "send a new card by courier") == [2, 3]
 
 
 def test_a_section_without_a_number_stands_alone():
     focus = Focus(frozenset(query_tokens("my card was stolen, do you need the police report")))
-    (part,) = needed(HEADED, focus, near=(0, 0), with_prerequisite=True)
-    assert part.text(HEADED).startswith("## Stolen card")
+    text = read_out(HEADED, focus, (0, 0), 1_200, with_prerequisite=True)
+    assert text == "## Stolen card\nAsk for the police report."
 
 
 def test_arabic_steps_are_followed_as_well():
-    assert read_out(ARABIC, "الحوالة معلقة") == [2, 3]
+    assert numbers_of(ARABIC, "الحوالة معلقة") == [2, 3]
 
 
 def test_words_that_say_nothing_leave_it_to_where_the_search_found_it():
     start = NUMBERED.index("Step 3")
-    assert read_out(NUMBERED, "¿y ahora?", near=(start, start + 20)) == [2, 3]
+    assert numbers_of(NUMBERED, "¿y ahora?", near=(start, start + 20)) == [2, 3]
 
 
 def test_the_branch_for_exactly_the_given_count_comes_first():
-    assert read_out(COUNTS, "here is my code", digits=8, first=False) == [2]
+    assert numbers_of(COUNTS, "here is my code", digits=8, first=False) == [2]
 
 
 def test_another_count_is_no_match_for_that_branch():
-    assert read_out(COUNTS, "fewer digits, ask again", digits=7, first=False) == [3]
+    assert numbers_of(COUNTS, "fewer digits, ask again", digits=7, first=False) == [3]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,82 @@
+"""Read out of an instruction or a passage what is needed now, the part that matches before all else; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from knowledge.retrieval.excerpts import ELLIPSIS, cut, pieces
+from knowledge.retrieval.steps import Step, first_line, needed
+from knowledge.retrieval.types import Focus
+from knowledge.text.columns import column_names, last_heading
+from knowledge.text.tokens import tokenise
+
+_LEFT_OUT: Final = f"\n{ELLIPSIS}\n"
+_BETWEEN: Final = "\n\n"
+# Of the room: what a step's first line or a table's first row may take, and the least for another part.
+_LEAD: Final = 6
+_LEAST: Final = 10
+
+
+def read_out(
+    body: str, focus: Focus, near: tuple[int, int], limit: int, *, with_prerequisite: bool
+) -> str:
+    """Return the part of an instruction that matches and, in what room is left, its prerequisite.
+
+    Units: `limit` in characters. Order as in the body.
+    """
+    found = needed(body, focus, near=near)
+    if found is None:
+        return ""
+    matching = _matching(body, found.part, focus, near, limit)
+    left = limit - len(matching) - len(_BETWEEN)
+    if not with_prerequisite or found.prerequisite is None or left < limit // _LEAST:
+        return matching
+    other = cut(found.prerequisite.text(body), left)
+    goes_on = found.prerequisite.start > found.part.start
+    ordered = (matching, other) if goes_on else (other, matching)
+    return _BETWEEN.join(filter(None, ordered))
+
+
+def passage_out(passage: str, above: str, limit: int, *, is_whole: bool) -> str:
+    """Return a passage; one that goes on with a table has its section and its columns named first.
+
+    Shape: `above` is the text before it, not `is_whole` where that begins later than the body.
+    """
+    names = column_names(above, passage, is_whole=is_whole)
+    return _under([last_heading(above), names], passage, limit) if names else cut(passage, limit)
+
+
+def _matching(body: str, part: Step, focus: Focus, near: tuple[int, int], limit: int) -> str:
+    """Return a part from its beginning where what matches fits so, else its first line and from there."""
+    begin, end = max(part.start, near[0]), min(part.end, near[1])
+    if begin >= end:
+        begin, end = part.start, part.end
+    head = cut(first_line(body, part), limit // _LEAD)
+    room = limit - len(head) - len(_LEFT_OUT)
+    start = begin + _where(body[begin:end], focus, room)
+    if end - part.start <= limit or start - part.start <= len(head):
+        return cut(part.text(body), limit)
+    names = column_names(body[:start], body[start : part.end], is_whole=True)
+    rest = _under([names], body[start : part.end], room)
+    return f"{head}{_LEFT_OUT}{rest}" if head else rest
+
+
+def _where(text: str, focus: Focus, room: int) -> int:
+    """Return where to begin, so that the piece with the most of the asked words is within the room."""
+    if len(text) <= room:
+        return 0
+    found = pieces(text)
+    shares = [len(focus.words.intersection(tokenise(text[start:end]))) for start, end in found]
+    start, end = found[shares.index(max(shares))]
+    return next((begin for begin, _ in found if end - begin <= room), start)
+
+
+def _under(heads: Sequence[str], text: str, limit: int) -> str:
+    """Return a text below what names it: the last of the heads for sure, those before it where they fit."""
+    room = max(limit - len(text.strip()), limit // _LEAD) - 1
+    led = cut(heads[-1], room)
+    for head in reversed(heads[:-1]):
+        if head and len(head) + len(_BETWEEN) + len(led) <= room:
+            led = f"{head}{_BETWEEN}{led}"
+    return cut(f"{led}\n{text.strip()}", limit) if led else cut(text, limit)
