@@ -35,12 +35,11 @@ _logger = logging.getLogger(__name__)
 
 @dataclass
 class Chore:
-    """What is done now and then beside the queue; a slow one gets a thread of its own."""
+    """What is done now and then beside the queue, in a thread of its own: neither waits for the other."""
 
     name: str
     every_s: float
     run: Callable[[datetime], object]
-    in_background: bool = False
     due: float = 0.0
     thread: threading.Thread | None = None
 
@@ -64,8 +63,10 @@ class Drain:
         troubles = 0
         while not self.stop.is_set():
             try:
+                # On every turn: an import of hours, or batches that fail, keep no upload and no job waiting.
+                self._begin_chores()
                 if not self.step():
-                    self._rest()
+                    self._wait_for_a_nudge()
                 troubles = 0
             except Exception as error:
                 troubles += 1
@@ -128,11 +129,10 @@ class Drain:
             until = self.clock() + timedelta(seconds=seconds)
             leave_alone(self.embedder.space, until=until)
 
-    def _rest(self) -> None:
+    def _begin_chores(self) -> None:
         for chore in self.chores:
             if not self.stop.is_set():
-                _run_when_due(chore, self.clock)
-        self._wait_for_a_nudge()
+                _begin_when_due(chore, self.clock)
 
     def _wait_for_a_nudge(self) -> None:
         connection.ensure_connection()
@@ -159,23 +159,13 @@ def due_assets(*, at: datetime, most: int) -> dict[int, list[Asset]]:
     return due
 
 
-def _run_when_due(chore: Chore, clock: Clock) -> None:
+def _begin_when_due(chore: Chore, clock: Clock) -> None:
     busy = chore.thread is not None and chore.thread.is_alive()
     if busy or time.monotonic() < chore.due:
         return
     chore.due = time.monotonic() + chore.every_s
-    if chore.in_background:
-        chore.thread = threading.Thread(target=_apart, args=(chore, clock()), daemon=True)
-        chore.thread.start()
-    else:
-        _do(chore, clock())
-
-
-def _apart(chore: Chore, at: datetime) -> None:
-    try:
-        _do(chore, at)
-    finally:
-        connection.close()
+    chore.thread = threading.Thread(target=_do, args=(chore, clock()), daemon=True)
+    chore.thread.start()
 
 
 def _do(chore: Chore, at: datetime) -> None:
@@ -184,6 +174,8 @@ def _do(chore: Chore, at: datetime) -> None:
     except Exception:
         # The queue goes on whatever a chore runs into; a lost database shows at the next batch.
         _logger.exception("chore failed", extra={"chore": chore.name})
+    finally:
+        connection.close()
 
 
 def _log(organization_id: int, outcome: Outcome, seconds: float) -> None:

@@ -7,10 +7,13 @@ import pytest
 from django.db import connection
 
 from knowledge.errors import EmbeddingUnavailable
+from knowledge.indexing import draining
 from knowledge.indexing.draining import BATCH, Chore, Drain, due_assets
-from knowledge.indexing.status import backlog, wait_until_indexed
+from knowledge.indexing.status import backlog, wait_until_indexed, waiting
 from knowledge.models import Document, IndexState
+from knowledge.shelving.working import work_waiting
 from tests.embedders import CountingEmbedder
+from tests.shelves import order
 from tests.world import AT, tenant
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -102,7 +105,7 @@ def test_chores_are_done_when_nothing_is_due(acme):
 
     watching = threading.Thread(target=finish)
     watching.start()
-    working.run()
+    run(working)
     watching.join()
     assert done[0] == AT
 
@@ -117,8 +120,89 @@ def test_a_chore_that_fails_does_not_end_the_drain(acme):
         raise RuntimeError
 
     working = drain(chores=[Chore("fail", 0.0, fail)])
-    working.run()
+    run(working)
     assert len(seen) == 2
+
+
+def run(working):
+    """Drain until told to stop, and until the chores have ended too."""
+    working.run()
+    for chore in working.chores:
+        if chore.thread is not None:
+            chore.thread.join()
+
+
+def until_nothing_waits(acme, working):
+    """Have the drain end when its queue is empty."""
+
+    def end(_at):
+        if not waiting(acme.organization.pk):
+            working.stop.set()
+
+    return Chore("end", 0.0, end)
+
+
+def test_a_bulk_job_ends_before_a_long_queue_is_empty(acme, monkeypatch):
+    monkeypatch.setattr(draining, "BATCH", 2)
+    items = [acme.item(f"Item {number}") for number in range(12)]
+    ended, left = threading.Event(), []
+
+    def slow(_texts):
+        if len(embedder.calls) == 2:
+            order(acme, "unpublish", items[-1])
+        if len(embedder.calls) > 2:
+            ended.wait(10)
+
+    def bulk(at):
+        before = waiting(acme.organization.pk)
+        if work_waiting(clock=lambda: at):
+            left.append(before)
+            ended.set()
+
+    embedder = CountingEmbedder(before=slow)
+    working = drain(embedder)
+    working.chores = (Chore("bulk", 0.0, bulk), until_nothing_waits(acme, working))
+    run(working)
+    assert left[0] > 0
+
+
+def test_chores_are_begun_while_every_batch_fails(acme, monkeypatch):
+    begun = threading.Event()
+
+    def fail(*_arguments, **_more):
+        raise RuntimeError
+
+    def begin(_at):
+        begun.set()
+        working.stop.set()
+
+    monkeypatch.setattr(draining, "due_assets", fail)
+    working = drain(chores=[Chore("begin", 0.0, begin)])
+    ending = threading.Timer(10, working.stop.set)
+    ending.start()
+    run(working)
+    ending.cancel()
+    assert begun.is_set()
+
+
+def test_a_chore_that_takes_long_holds_up_neither_the_queue_nor_another(acme):
+    acme.item("Hours")
+    indexed = threading.Event()
+
+    def long(_at):
+        assert indexed.wait(10)
+
+    def look(_at):
+        if not waiting(acme.organization.pk):
+            indexed.set()
+            working.stop.set()
+
+    working = drain(chores=[Chore("long", 60.0, long), Chore("look", 0.0, look)])
+    ending = threading.Timer(10, working.stop.set)
+    ending.start()
+    run(working)
+    ending.cancel()
+    assert indexed.is_set()
 
 
 def test_a_backlog_counts_what_is_behind(acme):

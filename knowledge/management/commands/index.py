@@ -72,26 +72,11 @@ class Command(BaseCommand):
 
         chores = (
             Chore("reconcile", RECONCILE_EVERY_S, lambda at: reconcile_all(space=_space(), at=at)),
-            Chore(
-                "refit",
-                REFIT_EVERY_S,
-                lambda at: refit_all_due(current_embedder(), at=at),
-                in_background=True,
-            ),
-            Chore(
-                "spaces",
-                SPACES_EVERY_S,
-                lambda _at: tend_spaces(filler, goes_on),
-                in_background=True,
-            ),
-            Chore(
-                "uploads",
-                UPLOADS_EVERY_S,
-                lambda _at: import_waiting(clock=_now),
-                in_background=True,
-            ),
-            Chore("bulk", BULK_EVERY_S, lambda _at: work_waiting(clock=_now), in_background=True),
-            Chore("sources", SOURCES_EVERY_S, lambda _at: sync_due(clock=_now), in_background=True),
+            Chore("refit", REFIT_EVERY_S, lambda at: refit_all_due(current_embedder(), at=at)),
+            Chore("spaces", SPACES_EVERY_S, lambda _at: tend_spaces(filler, goes_on)),
+            Chore("uploads", UPLOADS_EVERY_S, lambda _at: import_waiting(clock=_now)),
+            Chore("bulk", BULK_EVERY_S, lambda _at: work_waiting(clock=_now)),
+            Chore("sources", SOURCES_EVERY_S, lambda _at: sync_due(clock=_now)),
             *_chores_of_others(),
         )
         drain = Drain(embedder, _now, chores, stop, current_embedder)
@@ -129,7 +114,7 @@ class Command(BaseCommand):
 
 def _chores_of_others() -> list[Chore]:
     return [
-        Chore(name, every_s, import_string(path), in_background=True)
+        Chore(name, every_s, import_string(path))
         for name, (path, every_s) in settings.DRAIN_CHORES.items()
     ]
 
