@@ -38,13 +38,15 @@ def read_out(
     return _BETWEEN.join(filter(None, ordered))
 
 
-def passage_out(passage: str, above: str, limit: int, *, is_whole: bool) -> str:
+def passage_out(passage: str, above: str, focus: Focus, limit: int, *, is_whole: bool) -> str:
     """Return a passage; one that goes on with a table has its section and its columns named first.
 
     Shape: `above` is the text before it, not `is_whole` where that begins later than the body.
     """
-    names = column_names(above, passage, is_whole=is_whole)
-    return _under([last_heading(above), names], passage, limit) if names else cut(passage, limit)
+    start = 0 if len(passage.strip()) <= limit else _where(passage, focus, _under_lead(limit))
+    above, rest = above + passage[:start], passage[start:]
+    names = column_names(above, rest, is_whole=is_whole)
+    return _under([last_heading(above), names], rest, limit) if names else cut(rest, limit)
 
 
 def _matching(body: str, part: Step, focus: Focus, near: tuple[int, int], limit: int) -> str:
@@ -54,7 +56,7 @@ def _matching(body: str, part: Step, focus: Focus, near: tuple[int, int], limit:
         begin, end = part.start, part.end
     head = cut(first_line(body, part), limit // _LEAD)
     room = limit - len(head) - len(_LEFT_OUT)
-    start = begin + _where(body[begin:end], focus, room)
+    start = begin + _where(body[begin:end], focus, _under_lead(room))
     if end - part.start <= limit or start - part.start <= len(head):
         return cut(part.text(body), limit)
     names = column_names(body[:start], body[start : part.end], is_whole=True)
@@ -70,6 +72,11 @@ def _where(text: str, focus: Focus, room: int) -> int:
     shares = [len(focus.words.intersection(tokenise(text[start:end]))) for start, end in found]
     start, end = found[shares.index(max(shares))]
     return next((begin for begin, _ in found if end - begin <= room), start)
+
+
+def _under_lead(room: int) -> int:
+    """Return what a text may take of a room for sure, whatever is put above it."""
+    return room - room // _LEAD
 
 
 def _under(heads: Sequence[str], text: str, limit: int) -> str:

@@ -90,8 +90,10 @@ def _content(row: dict[str, Any], focus: Focus, room: int, *, is_first: bool) ->
     if row["kind"] == "instruction":
         near = (row["start"], row["end"])
         return read_out(str(row["body"]), focus, near, room, with_prerequisite=is_first)
-    above = str(row["above"])
-    return passage_out(str(row["passage"]), above, room, is_whole=len(above) == row["start"])
+    if row["passage"] is None:
+        return ""
+    passage, above = str(row["passage"]), str(row["above"])
+    return passage_out(passage, above, focus, room, is_whole=len(above) == row["start"])
 
 
 def _is_repeated(content: str, category: CategoryName, seen: set[tuple[str, str]]) -> bool:
@@ -116,12 +118,14 @@ def _live_rows(
     sql = f"""
 SELECT x.organization_id, x.id, x.title, x.valid_until, {_EXTRA[category]},
        CASE WHEN l.id IS NULL THEN left(x.body, 4000)
-            ELSE substr(x.body, l.start + 1, l."end" - l.start) END,
+            WHEN last."end" = char_length(x.body) THEN substr(x.body, l.start + 1, l."end" - l.start) END,
        coalesce(l.start, 0), coalesce(l."end", 0)
   FROM unnest(%(assets)s::uuid[], %(positions)s::integer[]) AS p(asset_id, position)
   JOIN {TABLES[category]} x ON x.id = p.asset_id AND {eligible_sql(category, allowlist)}
   LEFT JOIN knowledge_lexicalentry l ON l.organization_id = x.organization_id
-   AND l.asset_id = x.id AND l.position = p.position AND l.generation = x.generation"""
+   AND l.asset_id = x.id AND l.position = p.position AND l.generation = x.generation
+  LEFT JOIN LATERAL (SELECT e."end" FROM knowledge_lexicalentry e WHERE e.organization_id = l.organization_id
+   AND e.asset_id = l.asset_id ORDER BY e.position DESC LIMIT 1) last ON true"""
     values = parameters(allowlist) | {
         "assets": [ranked.asset_id for ranked in chosen],
         "positions": [ranked.position for ranked in chosen],
@@ -132,7 +136,17 @@ SELECT x.organization_id, x.id, x.title, x.valid_until, {_EXTRA[category]},
     )  # fmt: skip
     rows = [dict(zip(names, row, strict=True)) for row in rows_of(sql, values)]
     _assert_own(rows, allowlist.organization_id)
+    _tell_misplaced(rows)
     return rows
+
+
+def _tell_misplaced(rows: Sequence[dict[str, Any]]) -> None:
+    # Its passages were cut from another text than is stored: reconciling cuts them again.
+    for row in rows:
+        if row["passage"] is None:
+            log.warning(
+                "misplaced", extra={"organization": row["organization"], "asset": row["id"]}
+            )
 
 
 def _assert_own(rows: Sequence[dict[str, Any]], organization_id: int) -> None:

@@ -40,6 +40,29 @@ def test_what_is_read_out_of_an_instruction_holds_the_sentence_that_matches(draw
     assert len(told) <= limit
 
 
+tables = st.tuples(st.integers(1, 60), st.integers(0, 60), st.integers(1, 30))
+
+
+@given(tables, st.sampled_from(("", "## Fees\n\n", f"Step 2. {'Read the fee. ' * 20}\n\n")), limits)
+def test_the_row_that_matches_is_told_below_its_columns(sizes, above, limit):
+    before, after, width = sizes
+    rows = "".join(f"| row {n} | {'val ' * width}|\n" for n in range(before + after))
+    at = rows.index(f"| row {before - 1} |")
+    body = f"{above}| Name | Text |\n| --- | --- |\n{rows[:at]}| {ANSWER} |\n{rows[at:]}"
+    for passage in passages(body):
+        if ANSWER in passage.text(body):
+            near = (passage.start, passage.end)
+            above_it = body[: passage.start]
+            told = (
+                read_out(body, FOCUS, near, limit, with_prerequisite=True),
+                passage_out(passage.text(body), above_it, FOCUS, limit, is_whole=True),
+            )
+            for text in told:
+                assert f"| {ANSWER} |" in text
+                assert "| Name | Text |" in text
+                assert len(text) <= limit
+
+
 @given(st.text(max_size=400), st.integers(0, 400), st.integers(0, 400), limits)
 def test_whatever_an_instruction_is_made_of_its_bound_is_kept(body, start, end, limit):
     assert len(read_out(body, FOCUS, (start, end), limit, with_prerequisite=True)) <= limit
@@ -59,7 +82,7 @@ def test_each_later_part_of_a_table_begins_with_the_names_of_its_columns(
     body = f"{above}{header}\n| --- |\n{rows}"
     assume(len(header) <= limit // 6 - 1)
     for passage in passages(body)[1:]:
-        told = passage_out(passage.text(body), body[: passage.start], limit, is_whole=True)
+        told = passage_out(passage.text(body), body[: passage.start], FOCUS, limit, is_whole=True)
         assert header in told
         assert told.count(header) == 1
         assert len(told) <= limit
