@@ -27,6 +27,8 @@ class Site:
     etags: bool = True
     delay_s: float = 0.0
     hosts: list[str] = field(default_factory=list)
+    # Of pages that are not HTML.
+    kinds: dict[str, str] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -58,6 +60,8 @@ def site(port: int = 0) -> Iterator[Site]:
             made.hosts.append(self.headers.get("Host", ""))
             answer = made.pages.get(self.path, 404)
             status, headers, body = _answer(made, answer, self.headers.get("If-None-Match"))
+            if self.path in made.kinds:
+                headers["Content-Type"] = made.kinds[self.path]
             made.asked.append((self.path, status))
             self.send_response(status)
             for name, value in headers.items():

@@ -67,7 +67,7 @@ def walk(paths: Iterable[str]) -> Iterator[Finding]:
         if stat.S_ISDIR(mode):
             yield from _below(root, root)
         else:
-            yield _file(root, printable(os.path.basename(root)))
+            yield found_at(root, printable(os.path.basename(root)))
 
 
 def printable(name: str) -> str:
@@ -83,7 +83,7 @@ def _below(folder: str, root: str) -> Iterator[Finding]:
         yield NotFound(folder, _name(folder, root), from_os_error(error), hides_others=True)
         return
     for entry in entries:
-        if not entry.name.startswith(".") and entry.name not in SKIPPED:
+        if not is_skipped(entry.name):
             yield from _entry(entry, root)
 
 
@@ -96,7 +96,7 @@ def _entry(entry: os.DirEntry[str], root: str) -> Iterator[Finding]:
     elif extension(entry.name) in BESIDE:
         yield Skipped(extension(entry.name))
     else:
-        yield _file(entry.path, name)
+        yield found_at(entry.path, name)
 
 
 def _link(entry: os.DirEntry[str], name: str, root: str) -> Iterator[Finding]:
@@ -109,10 +109,16 @@ def _link(entry: os.DirEntry[str], name: str, root: str) -> Iterator[Finding]:
     elif extension(entry.name) in BESIDE:
         yield Skipped(extension(entry.name))
     else:
-        yield _file(target, name)
+        yield found_at(target, name)
 
 
-def _file(path: str, name: str) -> Found | NotFound:
+def is_skipped(name: str) -> bool:
+    """Whether a part of a file's place is one that is not looked into."""
+    return any(part.startswith(".") or part in SKIPPED for part in name.split(SEPARATOR))
+
+
+def found_at(path: str, name: str) -> Found | NotFound:
+    """Return the file at a path, or why it cannot be read."""
     try:
         status = os.stat(path, follow_symlinks=False)
     except OSError as error:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 from django.conf import settings
 
+from knowledge.ingestion.errors import FileMissing
 from knowledge.ingestion.gathering import FileDone, Gathered
 from knowledge.ingestion.importing import gathered
 from knowledge.ingestion.running import Import
 from knowledge.ingestion.sandbox import Sandbox
-from knowledge.ingestion.walking import walk
+from knowledge.ingestion.walking import (
+    Finding,
+    NotFound,
+    found_at,
+    is_skipped,
+    printable,
+    walk,
+)
 from knowledge.models import SourceSchedule, SyncKind
 from knowledge.sources.errors import SourceMisconfigured
 
@@ -53,20 +58,19 @@ def gathered_files(
 
     Raises: SourceMisconfigured
     """
-    with _folder(schedule) as folder:
-        yield from gathered(running, walk([str(folder)]), sandbox)
-
-
-@contextmanager
-def _folder(schedule: SourceSchedule) -> Iterator[Path]:
     path = allowed_path(schedule)
-    if schedule.kind != SyncKind.GIT:
-        yield path
-        return
-    with TemporaryDirectory() as copy:
-        for name in _tracked(path):
-            _copied(path, Path(copy), name)
-        yield Path(copy)
+    found = _checked_out(path) if schedule.kind == SyncKind.GIT else walk([str(path)])
+    yield from gathered(running, found, sandbox)
+
+
+def _checked_out(path: Path) -> Iterator[Finding]:
+    for name in _tracked(path):
+        place = path / name
+        # A file that is tracked and not there is one that a pull is about to put there.
+        if not os.path.lexists(place):
+            yield NotFound(str(place), printable(name), FileMissing(), hides_others=True)
+        elif not is_skipped(name) and place.resolve() == place:
+            yield found_at(str(place), printable(name))
 
 
 def _tracked(path: Path) -> list[str]:
@@ -82,12 +86,3 @@ def _tracked(path: Path) -> list[str]:
     except (OSError, subprocess.SubprocessError) as error:
         raise SourceMisconfigured("There is no Git checkout at that path.") from error
     return [os.fsdecode(name) for name in done.stdout.split(b"\0") if name]
-
-
-def _copied(path: Path, copy: Path, name: str) -> None:
-    source = path / name
-    if source.is_symlink() or not source.is_file() or not source.resolve().is_relative_to(path):
-        return
-    place = copy / name
-    place.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, place)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import Final
 from urllib.parse import urldefrag, urljoin
@@ -14,6 +15,7 @@ from defusedxml.ElementTree import ParseError, fromstring
 from knowledge.sources.addresses import split
 from knowledge.sources.errors import PageUnavailable, SourceTrouble
 from knowledge.sources.fetching import AGENT, Fetcher
+from knowledge.sources.reach import Place, lies_below
 
 MOST_PAGES: Final = 5_000
 MOST_SITEMAPS: Final = 50
@@ -49,24 +51,37 @@ class Robots:
         return min(LONGEST_DELAY_S, float(self._rules.crawl_delay(AGENT) or 0))
 
 
-def listed_pages(fetcher: Fetcher, sitemap: str) -> list[str]:
-    """Return the pages that a sitemap and those it names list, in its order.
+@dataclass(frozen=True)
+class Listed:
+    """The pages that sitemaps list of a source; not whole where they list more than is read."""
+
+    pages: list[str]
+    is_whole: bool
+
+
+def listed_pages(fetcher: Fetcher, sitemap: str, prefix: Place) -> Listed:
+    """Return the pages below the prefix that a sitemap and those it names list, in its order.
 
     Raises: SourceTrouble
     """
-    waiting, seen = [sitemap], {sitemap}
+    maps: dict[str, None] = {sitemap: None}
     pages: dict[str, None] = {}
-    while waiting and len(seen) <= MOST_SITEMAPS and len(pages) < MOST_PAGES:
-        found = fetcher.get(waiting.pop(0))
+    read = 0
+    while read < min(len(maps), MOST_SITEMAPS) and len(pages) <= MOST_PAGES:
+        found = fetcher.get(list(maps)[read])
         if found.status != 200:
             raise PageUnavailable(f"The sitemap answers {found.status}.")
         for is_map, address in _entries(found.body):
-            if not is_map:
-                pages.update(dict.fromkeys(_readable([address])))
-            elif address not in seen:
-                seen.add(address)
-                waiting.append(address)
-    return list(pages)[:MOST_PAGES]
+            if is_map:
+                maps.setdefault(address)
+            else:
+                pages.update(dict.fromkeys(_below(prefix, address)))
+        read += 1
+    return Listed(list(pages)[:MOST_PAGES], read == len(maps) and len(pages) <= MOST_PAGES)
+
+
+def _below(prefix: Place, address: str) -> list[str]:
+    return [page for page in _readable([address]) if lies_below(page, prefix)]
 
 
 def _entries(body: bytes) -> Iterator[tuple[bool, str]]:

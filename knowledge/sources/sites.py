@@ -6,7 +6,7 @@ import hashlib
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -50,6 +50,8 @@ class Crawl:
     outside: set[str] = field(default_factory=set)
     seen: list[SourcePage] = field(default_factory=list)
     is_certain: bool = True
+    # Whether pages are found by the links to them, and not by a sitemap or a list.
+    follows: bool = False
     began: float = field(default_factory=time.monotonic)
 
     def gathered(self) -> Iterator[Gathered | FileDone]:
@@ -58,23 +60,27 @@ class Crawl:
         Raises: SourceTrouble when the site itself cannot be looked at
         """
         robots = Robots(self.fetcher, self._start)
+        self.follows = self.schedule.kind == SyncKind.SITE and not self._sitemap(robots)
         waiting = deque(self._first(robots))
-        follows = self.schedule.kind == SyncKind.SITE and not self._sitemap(robots)
         met = set(waiting)
         while waiting:
-            if len(met) > MOST_PAGES or time.monotonic() - self.began > LONGEST_RUN_S:
+            if time.monotonic() - self.began > LONGEST_RUN_S:
                 self.is_certain = False
                 return
             url = waiting.popleft()
             if not robots.allows(url):
                 continue
             yield from self._page(url)
-            page = self.known.get(url)
-            for link in page.links if follows and page else ():
-                if link not in met and lies_below(link, self._prefix):
-                    met.add(link)
-                    waiting.append(link)
+            found = [link for link in self._links(url) if link not in met]
+            self.is_certain = self.is_certain and len(met) + len(found) <= MOST_PAGES
+            waiting.extend(found[: MOST_PAGES - len(met)])
+            met.update(found[: MOST_PAGES - len(met)])
             time.sleep(robots.delay_s)
+
+    def _links(self, url: str) -> list[str]:
+        page = self.known.get(url)
+        links = page.links if self.follows and page else ()
+        return [link for link in links if lies_below(link, self._prefix)]
 
     @property
     def _start(self) -> str:
@@ -105,8 +111,9 @@ class Crawl:
         prefix, sitemap = self._prefix, self._sitemap(robots)
         if not sitemap:
             return [self._start]
-        pages = listed_pages(self.fetcher, sitemap)
-        return [page for page in pages if lies_below(page, prefix)]
+        listed = listed_pages(self.fetcher, sitemap, prefix)
+        self.is_certain = self.is_certain and listed.is_whole
+        return listed.pages
 
     def _sitemap(self, robots: Robots) -> str:
         # `false` in the configuration: crawl, although there is a sitemap.
@@ -132,7 +139,7 @@ class Crawl:
                 raise PageUnavailable(f"It answers {fetched.status}.")
         except (SourceTrouble, Unreadable) as error:
             # It may be there again next time, and what it links to may be there all along.
-            self.is_certain = self.is_certain and self.schedule.config.get("sitemap") is not False
+            self.is_certain = self.is_certain and not self.follows
             yield Gathered(Failed(Origin(url), error, shortened(url)))
         yield FileDone(url)
 
@@ -195,13 +202,14 @@ def folder_of(url: str) -> str:
     return "/".join(name.strip()[:200] for name in names if name.strip() not in {"", ".", ".."})
 
 
-def keep_pages(crawl: Crawl, *, at: Any) -> None:
-    """Remember what was seen of the pages that were read."""
-    for page in crawl.seen:
+def keep_pages(crawl: Crawl, refused: Set[str], *, at: Any) -> None:
+    """Remember what was seen of the pages that came in; what was refused is read again next time."""
+    taken = [page for page in crawl.seen if shortened(page.url) not in refused]
+    for page in taken:
         page.seen_at = at
     with organization_context(crawl.schedule.organization_id):
         SourcePage.objects.bulk_create(
-            crawl.seen,
+            taken,
             batch_size=200,
             update_conflicts=True,
             unique_fields=["organization", "schedule", "url"],

@@ -106,7 +106,7 @@ def _bring_in(schedule: SourceSchedule, running: Import, renew: Callable[[], Non
     if not running.present:
         raise SourceTrouble("No page was found.")
     if status == Status.DONE:
-        keep_pages(crawl, at=running.clock())
+        keep_pages(crawl, running.refused, at=running.clock())
     return status
 
 

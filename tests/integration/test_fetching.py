@@ -23,6 +23,7 @@ from knowledge.models import Source, SourceSchedule
 from knowledge.sources import addresses, fetching, finding, sites
 from knowledge.sources.errors import AddressRefused, PageUnavailable
 from knowledge.sources.fetching import Fetcher
+from knowledge.sources.reach import prefix_of
 from knowledge.sources.scheduling import sync
 from tests.site_server import site
 from tests.world import AT, tenant
@@ -301,7 +302,9 @@ def test_a_sitemap_lists_no_more_than_the_most_pages(web, monkeypatch):
     five_pages(web)
     web.sitemap(*(f"/p{number}" for number in range(5)))
     with Fetcher() as fetcher:
-        assert len(finding.listed_pages(fetcher, f"{web.address}/sitemap.xml")) == 3
+        place = prefix_of(web.address)
+        listed = finding.listed_pages(fetcher, f"{web.address}/sitemap.xml", place)
+    assert (len(listed.pages), listed.is_whole) == (3, False)
 
 
 @pytest.mark.django_db

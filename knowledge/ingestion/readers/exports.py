@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from itertools import chain
+from typing import Any, Final
 
 from knowledge.errors import KnowledgeError
 from knowledge.ingestion.errors import Malformed, RowRefused, UnsupportedFormat
@@ -16,10 +17,16 @@ from knowledge.ingestion.readers.nesting import Inner
 from knowledge.ingestion.readers.parsed import FailedPart, ParsedText, Reading, hints, parsed
 
 Article = Mapping[str, Any]
+# Where the programs' interfaces say of a page what is not on it.
+PAGING: Final = ("pages", "meta", "links")
+ELSEWHERE: Final = ("next_page", "previous_page", "next", "prev", "has_more")
+COUNTS: Final = ("count", "total_count")
 
 
 def read_export(_name: str, data: bytes, _inner: Inner) -> Iterable[Reading]:
     """Yield every published article; drafts are left out as if they were not there.
+
+    A page of a longer list is read, and says that it is not all.
 
     Raises: BinaryContent, UnknownEncoding, Malformed, UnsupportedFormat
     """
@@ -28,10 +35,19 @@ def read_export(_name: str, data: bytes, _inner: Inner) -> Iterable[Reading]:
     except (ValueError, RecursionError) as error:
         raise Malformed("It is no JSON.") from error
     if _is_list_of_articles(said, "articles"):
-        return _zendesk(said)
+        return chain(_zendesk(said), _others(said, said["articles"]))
     if _is_list_of_articles(said, "data"):
-        return _intercom(said)
+        return chain(_intercom(said), _others(said, said["data"]))
     raise UnsupportedFormat("It is JSON, and no export of a help desk that we know.")
+
+
+def _others(said: Article, articles: Sequence[Any]) -> Iterator[Reading]:
+    """Yield a failure without a key where there are pages beside this one: what they hold is not gone."""
+    pages = (said, *(said[key] for key in PAGING if isinstance(said.get(key), dict)))
+    more = any(page.get(key) for page in pages for key in ELSEWHERE)
+    counts = [page.get(key) for page in pages for key in COUNTS]
+    if more or any(isinstance(count, int) and count > len(articles) for count in counts):
+        yield FailedPart(Malformed("It is one page of an export that says there are more."))
 
 
 def _is_list_of_articles(said: Any, key: str) -> bool:
