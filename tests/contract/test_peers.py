@@ -25,6 +25,7 @@ from mcp import StdioServerParameters
 from config.private import ROOT
 from knowledge.errors import EmbeddingUnavailable
 from knowledge.models import SearchRecord
+from knowledge.retrieval.siblings import ASK_WHICH
 from tenants.keys import revoke_key, signing_secret
 from tenants.models import ServiceKey
 from tests.embedders import CountingEmbedder
@@ -233,7 +234,40 @@ def test_a_query_longer_than_one_may_be_is_cut(voice):
 def test_vapi_is_told_what_the_voice_api_tells(here, voice):
     documents = fits(VAPI_DOCUMENTS, vapi(voice, vapi_body(HOURS)).json())["documents"]
     told = heard(here, voice)["results"]
-    assert [(d["uuid"], d["content"]) for d in documents] == [(r["id"], r["content"]) for r in told]
+    assert [(d["uuid"], d["content"]) for d in documents] == [
+        (r["id"], f"{r['title']}\n\n{r['content']}") for r in told
+    ]
+
+
+FEES = "What are the card fees?"
+
+
+@pytest.fixture
+def editions(here):
+    """One guide for two cards, of which the caller named none."""
+    for card in ("Voyager", "Nomad"):
+        name, said = f"Fees of the {card} card", f"It costs {len(card)} dirhams in card fees."
+        here.acme.item(name, said, folder="public/hours")
+
+
+@pytest.mark.usefixtures("editions")
+def test_two_editions_of_a_guide_are_told_apart_and_asked_about_at_vapi(voice):
+    documents = fits(VAPI_DOCUMENTS, vapi(voice, vapi_body(FEES)).json())["documents"]
+    first, second = (document["content"] for document in documents)
+    assert first.startswith(f"{ASK_WHICH}\n\n")
+    titles = [first.split("\n\n")[1], second.split("\n\n")[0]]
+    assert sorted(titles) == ["Fees of the Nomad card", "Fees of the Voyager card"]
+
+
+@pytest.mark.usefixtures("editions")
+def test_dify_is_given_the_guidance_with_each_record(voice):
+    records = fits(DIFY_RECORDS, dify(voice, query=FEES).json())["records"]
+    assert [record["metadata"]["guidance"] for record in records] == [ASK_WHICH] * 2
+
+
+def test_where_there_is_no_guidance_dify_is_given_none_and_no_null(voice):
+    (record,) = dify(voice).json()["records"]
+    assert record["metadata"]["guidance"] == ""
 
 
 def test_vapi_asks_with_what_the_caller_said_last(here, voice):

@@ -79,11 +79,12 @@ def _answer(asked: Asked, threshold: float) -> Response:
     if status != 200:
         return Response({"error_code": status, "error_msg": asked.answer.guidance}, status=status)
     pairs = zip(asked.answer.results, relevances(asked), strict=True)
-    records = [_record(result, score) for result, score in pairs if score >= threshold]
+    guidance = asked.answer.guidance or ""
+    records = [_record(result, score, guidance) for result, score in pairs if score >= threshold]
     return Response({"records": records})
 
 
-def _record(result: Any, score: float) -> dict[str, Any]:
+def _record(result: Any, score: float, guidance: str) -> dict[str, Any]:
     until = result.valid_until
     return {
         "content": result.content,
@@ -94,6 +95,7 @@ def _record(result: Any, score: float) -> dict[str, Any]:
             "id": result.id,
             "url": result.url or "",
             "valid_until": written(until) if until else "",
+            "guidance": guidance,
         },
     }
 

@@ -11,6 +11,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from knowledge.retrieval.types import Answer
 from scopes.asking import Asked
 from tenants.keys import verify_signed
 from voiceapi.answers import STATUS, search_headers
@@ -102,12 +103,20 @@ def _answer(asked: Asked) -> Response:
     if status != 200:
         headers = search_headers(asked.answer)
         return Response({"error": asked.answer.guidance}, status=status, headers=headers)
-    pairs = zip(asked.answer.results, relevances(asked), strict=True)
+    pairs = zip(_contents(asked.answer), asked.answer.results, relevances(asked), strict=True)
     documents = [
-        {"content": result.content, "similarity": score, "uuid": result.id}
-        for result, score in pairs
+        {"content": content, "similarity": score, "uuid": result.id}
+        for content, result, score in pairs
     ]
     return Response({"documents": documents})
+
+
+def _contents(answer: Answer) -> list[str]:
+    """Return what the model is given: content is all that it sees, so title and guidance stand in it."""
+    texts = ["\n\n".join(filter(None, (one.title, one.content))) for one in answer.results]
+    if answer.guidance and texts:
+        texts[0] = f"{answer.guidance}\n\n{texts[0]}"
+    return texts
 
 
 def _refuse(raised: Exception, _context: dict[str, Any]) -> Response:
