@@ -30,6 +30,8 @@ MOST_NUDGES: Final = 16
 # Below the visibility timeout: a fit that takes longer would be started again beside itself.
 LONGEST_FIT_S: Final = 280
 LONGEST_LOOK_S: Final = 7200
+# Then uploads make room for jobs, and jobs for uploads: they share a queue.
+STAFF_BUDGET_S: Final = 30.0
 
 
 @shared_task(name=TASK)
@@ -86,14 +88,14 @@ def sync_sources() -> list[str]:
 @shared_task(name="knowledge.import_uploads", acks_late=False, time_limit=LONGEST_LOOK_S)
 def import_uploads() -> int:
     """Bring in files that people handed in."""
-    return import_waiting(clock=_now)
+    return import_waiting(clock=_now, seconds=STAFF_BUDGET_S)
 
 
 # Acknowledged at once, like uploads: a job's own lease says who works on it.
 @shared_task(name="knowledge.work_bulk", acks_late=False, time_limit=LONGEST_LOOK_S)
 def work_bulk() -> int:
     """Work on what people do to many items at once."""
-    return work_waiting(clock=_now)
+    return work_waiting(clock=_now, seconds=STAFF_BUDGET_S)
 
 
 @shared_task(name="knowledge.purge")

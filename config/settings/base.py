@@ -229,11 +229,12 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 20.0
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-# Reading a site takes long and must not hold up the index, so it has a queue of its own.
+# Reading a site takes long and must hold up neither the index nor what a person waits for, so each has a
+# queue of its own.
 CELERY_TASK_ROUTES = {
     "knowledge.sync_sources": {"queue": "sources"},
-    "knowledge.import_uploads": {"queue": "sources"},
-    "knowledge.work_bulk": {"queue": "sources"},
+    "knowledge.import_uploads": {"queue": "staff"},
+    "knowledge.work_bulk": {"queue": "staff"},
 }
 CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "knowledge.sweep", "schedule": 15.0, "options": {"expires": 15}},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -38,7 +39,7 @@ from tenants.rounds import for_each
 LARGEST_UPLOAD: Final = 50 * MEBIBYTE
 LARGEST_SENDING: Final = 200 * MEBIBYTE
 MOST_FILES: Final = 100
-# Longer than a file may take to read; a file whose process died is taken over after that.
+# Renewed with every batch: a file whose process died is taken over after that.
 LEASE: Final = timedelta(minutes=10)
 BY: Final = Actor.process("uploads")
 Outcome = ImportUpload.Outcome
@@ -119,12 +120,15 @@ def retry(run: ImportRun, *, by: Actor, at: datetime) -> int:
     return count
 
 
-def import_waiting(*, clock: Clock) -> int:
-    """Bring in every file that waits, and do again what is wanted; return how many were taken up.
+def import_waiting(*, clock: Clock, seconds: float = float("inf")) -> int:
+    """Bring in files that wait, and do again what is wanted; return how many were taken up.
 
+    Once the time is over each organization has one more; what is left goes to the next who asks.
     Raises: RoundIncomplete
     Cost:   two statements for each organization when none waits.
     """
+
+    ends = time.monotonic() + seconds
 
     def bring_in(organization: Organization) -> int:
         count = 0
@@ -132,6 +136,8 @@ def import_waiting(*, clock: Clock) -> int:
             if _taken(organization.pk, pk, at=clock()):
                 _bring_in(organization.pk, pk, clock)
                 count += 1
+            if time.monotonic() >= ends:
+                break
         return count + import_again(organization.pk, clock=clock)
 
     return sum(for_each("uploads", Organization.objects.filter(is_active=True), bring_in).values())
@@ -168,6 +174,7 @@ def _bring_in(organization_id: int, pk: UUID, clock: Clock) -> None:
             status = persistently(partial(write_batch, running, batch))
             if status != Status.RUNNING:
                 break
+            persistently(partial(_renew, upload, at=clock()))
         else:
             persistently(partial(_finish, upload, running))
             return
@@ -218,6 +225,11 @@ def _close_when_done(run: ImportRun, running: Import) -> None:
     waiting = ImportUpload.objects.filter(run=run, outcome=Outcome.WAITING).exists()
     if locked.status == Status.RUNNING and not waiting:
         close_run(locked, running.request, Status.DONE, at=running.clock())
+
+
+def _renew(upload: ImportUpload, *, at: datetime) -> None:
+    with organization_context(upload.organization_id):
+        ImportUpload.objects.filter(pk=upload.pk).update(lease_until=at + LEASE)
 
 
 def _give_back(upload: ImportUpload) -> None:

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from knowledge.ingestion import uploads
 from knowledge.ingestion.errors import ImportRefused
 from knowledge.ingestion.uploads import (
     HandedIn,
@@ -16,6 +17,7 @@ from knowledge.ingestion.uploads import (
     resume,
     retry,
 )
+from knowledge.ingestion.writing import write_batch
 from knowledge.models import ImportFailure, ImportRun, ImportUpload, Item, Source
 from tests.world import AT, BY, tenant
 
@@ -113,6 +115,34 @@ def test_a_file_whose_process_died_is_taken_over(acme, clock):
     assert import_waiting(clock=clock) == 0
     clock.now += timedelta(minutes=6)
     assert import_waiting(clock=clock) == 1
+
+
+def test_a_file_that_takes_longer_than_a_lease_is_read_by_one_process_only(
+    acme, clock, monkeypatch
+):
+    rows = "".join(f"Item {n},It says {n}.\n" for n in range(250))
+    run = handed(acme, clock, ("items.csv", f"title,body\n{rows}".encode()))
+    meanwhile: list[int] = []
+
+    def slowly(running, batch):
+        if running.run.pk == run.pk and not meanwhile.count(1):
+            clock.now += timedelta(minutes=6)
+            meanwhile.append(import_waiting(clock=clock))
+        return write_batch(running, batch)
+
+    monkeypatch.setattr(uploads, "write_batch", slowly)
+    assert import_waiting(clock=clock) == 1
+    assert len(meanwhile) > 2
+    assert set(meanwhile) == {0}
+    with acme.context():
+        assert ImportRun.objects.get(pk=run.pk).created == 250
+
+
+def test_whoever_brings_files_in_for_a_time_leaves_the_rest_to_the_next(acme, clock):
+    handed(acme, clock, GOOD, BAD)
+    assert import_waiting(clock=clock, seconds=0) == 1
+    assert list(outcomes(acme).values()).count("waiting") == 1
+    assert import_waiting(clock=clock, seconds=0) == 1
 
 
 def test_golden_answers_cannot_be_handed_in(acme, clock):

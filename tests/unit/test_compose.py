@@ -25,7 +25,7 @@ def names(service):
 
 def test_the_whole_production_set_is_there():
     assert set(SERVICES) == {
-        "postgres", "redis", "migrate", "web", "worker", "fetcher", "beat", "drain",
+        "postgres", "redis", "migrate", "web", "worker", "fetcher", "staff", "beat", "drain",
     }  # fmt: skip
 
 
@@ -76,12 +76,19 @@ def test_every_queue_has_a_worker_and_beat_runs_once():
     assert sum(" beat " in command for command in commands) == 1
 
 
+def test_what_staff_wait_for_shares_no_queue_with_sites():
+    queues = {task: route["queue"] for task, route in base.CELERY_TASK_ROUTES.items()}
+    slow = queues.pop("knowledge.sync_sources")
+    assert set(queues) == {"knowledge.import_uploads", "knowledge.work_bulk"}
+    assert slow not in queues.values()
+
+
 def test_the_drain_is_off_unless_asked_for():
     assert [name for name, service in SERVICES.items() if service.get("profiles")] == ["drain"]
 
 
 def test_nothing_starts_before_the_migration_has_ended():
-    waiting = {"web", "worker", "fetcher", "beat", "drain"}
+    waiting = {"web", "worker", "fetcher", "staff", "beat", "drain"}
     for name in waiting:
         condition = SERVICES[name]["depends_on"]["migrate"]["condition"]
         assert condition == "service_completed_successfully"
