@@ -7,9 +7,10 @@ from babel import Locale
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from earmark_worker.speech.currencies import CURRENCIES
 from earmark_worker.speech.formatter import SpeechFormatter, format_text
 from earmark_worker.speech.names import currency_name, with_unit
-from earmark_worker.speech.words import CURRENCIES, SPEECH_WORDS, UNITS
+from earmark_worker.speech.words import SPEECH_WORDS, UNITS
 
 LANGUAGES = sorted(SPEECH_WORDS)
 PLAIN = {

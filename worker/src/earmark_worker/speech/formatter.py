@@ -2,9 +2,10 @@
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable
 
-from earmark_worker.speech.rules import replacements
-from earmark_worker.speech.sayings import Voice, voice
+from earmark_worker.speech.joining import joined
+from earmark_worker.speech.replacing import replacements
 from earmark_worker.speech.segments import Segmenter
+from earmark_worker.speech.voices import Voice, voice
 
 
 class SpeechFormatter:
@@ -51,8 +52,4 @@ def speech_transform(
 
 def spoken(segment: str, voice: Voice) -> str:
     """One segment, as a voice should read it."""
-    pieces, position = [], 0
-    for replacement in replacements(segment, voice):
-        pieces += [segment[position : replacement.start], replacement.spoken]
-        position = replacement.end
-    return "".join([*pieces, segment[position:]])
+    return joined(segment, replacements(segment, voice), voice)

@@ -1,39 +1,17 @@
-"""How each kind of text is said; every function gets the match of its rule.
+"""How addresses, codes, long numbers and initialisms are said; each gets the match of its rule.
 
-Source: W3C note "SSML 1.0 say-as attribute values" for the kinds (date, telephone, characters,
-cardinal); CLDR for names.
+Source: W3C note "SSML 1.0 say-as attribute values" for the kinds (telephone, characters, cardinal).
 """
 
 import re
-from dataclasses import dataclass
-from datetime import date
 
 from earmark_worker.speech.digits import grouped, spoken_as_written
-from earmark_worker.speech.names import currency_name, spoken_date, with_unit
-from earmark_worker.speech.words import (
-    SPOKEN_CAPITALS,
-    SYMBOLS,
-    UNITS,
-    SpeechWords,
-    speech_words,
-)
+from earmark_worker.speech.voices import Voice
+from earmark_worker.speech.words import SPOKEN_CAPITALS
 
-
-@dataclass(frozen=True)
-class Voice:
-    """Who speaks: language, the region telephone numbers and dates are read for, and the words."""
-
-    language: str
-    region: str
-    words: SpeechWords
-
-
-def voice(language: str, region: str | None = None) -> Voice:
-    """The voice of a language tag such as `en`, `en-US` or `ar-AE`."""
-    parts = language.replace("_", "-").split("-")
-    found = region or (parts[-1].upper() if len(parts) > 1 and len(parts[-1]) == 2 else "")
-    base = parts[0].lower()
-    return Voice(base, found, speech_words(base))
+_IBAN_REMAINDER = 1
+_IBAN_MODULUS = 97
+_BLOCK = 4
 
 
 def address(match: re.Match[str], voice: Voice) -> str:
@@ -55,68 +33,9 @@ def address(match: re.Match[str], voice: Voice) -> str:
     return " ".join(long_runs.split()) + ending
 
 
-def iso_date(match: re.Match[str], voice: Voice) -> str | None:
-    """A date as year, month and day."""
-    return _date(int(match["y"]), int(match["m"]), int(match["d"]), voice)
-
-
-def written_date(match: re.Match[str], voice: Voice) -> str | None:
-    """A date in figures, in the order of the region."""
-    first, second, year = int(match["a"]), int(match["b"]), int(match["y"])
-    month_first = voice.region == "US" and second > 0 and match["s"] == "/"
-    day, month = (second, first) if month_first and first <= 12 else (first, second)
-    if month > 12 >= day:
-        day, month = month, day
-    return _date(year, month, day, voice)
-
-
-def _date(year: int, month: int, day: int, voice: Voice) -> str | None:
-    try:
-        return spoken_date(date(year, month, day), voice.language, voice.region)
-    except ValueError:
-        return None
-
-
 def as_it_is(match: re.Match[str], _voice: Voice) -> str:
     """Text that a voice reads well as it stands."""
     return match.group()
-
-
-def amount(match: re.Match[str], voice: Voice) -> str:
-    """An amount of money, the currency after it."""
-    number, sign = match["n"], match["sign"] or ""
-    minus = f"{voice.words.minus} " if sign else ""
-    name = voice.words.dollars if match["c"] == "$" else _named(match["c"], number, voice)
-    return f"{minus}{number} {name}"
-
-
-def _named(symbol: str, number: str, voice: Voice) -> str:
-    return currency_name(SYMBOLS.get(symbol, symbol), number, voice.language)
-
-
-def currency_alone(match: re.Match[str], voice: Voice) -> str:
-    """A currency code without an amount."""
-    return currency_name(match.group(), "100", voice.language)
-
-
-def measured(match: re.Match[str], voice: Voice) -> str:
-    """A quantity with its unit."""
-    minus = f"{voice.words.minus} " if match["sign"] else ""
-    return minus + with_unit(match["n"], UNITS[match["u"]], voice.language)
-
-
-def percent(match: re.Match[str], voice: Voice) -> str:
-    """A percentage, or a range of them."""
-    minus = f"{voice.words.minus} " if match["sign"] else ""
-    number = match["n"]
-    if match["from"]:
-        number = f"{match['from']} {voice.words.to} {number}"
-    return minus + voice.words.percent.format(number)
-
-
-def number_range(match: re.Match[str], voice: Voice) -> str:
-    """From one number to another."""
-    return f"{match['a']} {voice.words.to} {match['b']}"
 
 
 def product_code(match: re.Match[str], _voice: Voice) -> str | None:
@@ -125,7 +44,20 @@ def product_code(match: re.Match[str], _voice: Voice) -> str | None:
     if not (re.search(r"\d", code) and re.search(r"[A-Z]", code)):
         return None
     parts = re.findall(r"[A-Z]+|\d+", code)
-    return ", ".join(" ".join(part) for part in parts)
+    return ", ".join(grouped(part) if part.isdecimal() else " ".join(part) for part in parts)
+
+
+def bank_account(match: re.Match[str], _voice: Voice) -> str | None:
+    """An international bank account number in blocks of four, when its check digits are right.
+
+    Source: ISO 13616 (written in blocks of four; check digits after ISO 7064, modulus 97).
+    """
+    bare = match.group().replace(" ", "")
+    turned = bare[_BLOCK:] + bare[:_BLOCK]
+    if int("".join(str(int(char, 36)) for char in turned)) % _IBAN_MODULUS != _IBAN_REMAINDER:
+        return None
+    blocks = (bare[i : i + _BLOCK] for i in range(0, len(bare), _BLOCK))
+    return ", ".join(" ".join(block) for block in blocks)
 
 
 def structured(match: re.Match[str], voice: Voice) -> str | None:
@@ -142,11 +74,6 @@ def announced(match: re.Match[str], voice: Voice) -> str | None:
     if match["hint"].lower() not in voice.words.hints:
         return None
     return match["hint"] + match["between"] + " ".join(match["d"])
-
-
-def negative(match: re.Match[str], voice: Voice) -> str:
-    """A number below zero."""
-    return f"{voice.words.minus} {match['n']}"
 
 
 def letters(match: re.Match[str], _voice: Voice) -> str | None:

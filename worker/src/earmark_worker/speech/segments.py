@@ -8,13 +8,15 @@ import re
 import unicodedata
 
 from earmark_worker.languages.folding import is_han
-from earmark_worker.speech.sayings import Voice
+from earmark_worker.speech.voices import Voice
 from earmark_worker.speech.words import UNITS
 
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\s\u3400-\u9fff]+")
-_CHINESE_NUMERALS = frozenset("零〇一二三四五六七八九十百千万亿两年月日号元块角分时点个之负到第至")
+_CHINESE_NUMERALS = frozenset(
+    "零〇一二三四五六七八九十百千万亿萬億兆两年月日号元块角分时点个之负到第至"
+)
 _SENTENCE_END = ".!?。！？؟।…"
-_SIGNS = frozenset("@/+#%٪％°$€£¥￥₹₺₩₽-–−_&")
+_SIGNS = frozenset("@/+#%٪％°$€£¥￥₹₺₩₽-–—~～〜−_&")
 _REACH = 3
 _SHORTEST_SENTENCE_END = 5
 

@@ -22,6 +22,7 @@ class SpeechWords:
     minus: str
     to: str
     percent: str
+    dollar: str
     dollars: str
     hints: frozenset[str]
     negations: frozenset[str]
@@ -42,6 +43,7 @@ SPEECH_WORDS: dict[str, SpeechWords] = {
         minus="minus",
         to="to",
         percent="{} percent",
+        dollar="dollar",
         dollars="dollars",
         hints=_set("code pin number extension ext call dial digits ending"),
         negations=_set("not no never none nor without cannot can't don't won't isn't"),
@@ -56,6 +58,7 @@ SPEECH_WORDS: dict[str, SpeechWords] = {
         minus="ناقص",
         to="إلى",
         percent="{} بالمئة",
+        dollar="دولار",
         dollars="دولار",
         hints=_set("رمز الرمز رقم الرقم كود الكود اتصل تحويلة برقم"),
         negations=_set("لا لم لن ليس ليست غير بدون ما دون"),
@@ -70,6 +73,7 @@ SPEECH_WORDS: dict[str, SpeechWords] = {
         minus="menos",
         to="a",
         percent="{} por ciento",
+        dollar="dólar",
         dollars="dólares",
         hints=_set("código pin número extensión llame marque"),
         negations=_set("no nunca sin ni ningún ninguna nada tampoco"),
@@ -84,6 +88,7 @@ SPEECH_WORDS: dict[str, SpeechWords] = {
         minus="minus",
         to="bis",
         percent="{} Prozent",
+        dollar="Dollar",
         dollars="Dollar",
         hints=_set("code pin nummer durchwahl wählen bestellnummer kennzahl"),
         negations=_set("nicht kein keine keinen keiner nie niemals ohne weder nein"),
@@ -98,6 +103,7 @@ SPEECH_WORDS: dict[str, SpeechWords] = {
         minus="moins",
         to="à",
         percent="{} pour cent",
+        dollar="dollar",
         dollars="dollars",
         hints=_set("code pin numéro poste appelez composez"),
         negations=_set("ne pas non jamais sans aucun aucune ni rien plus"),
@@ -112,6 +118,7 @@ SPEECH_WORDS: dict[str, SpeechWords] = {
         minus="माइनस",
         to="से",
         percent="{} प्रतिशत",
+        dollar="डॉलर",
         dollars="डॉलर",
         hints=_set("कोड पिन नंबर एक्सटेंशन"),
         negations=_set("नहीं न ना मत बिना कभी"),
@@ -126,6 +133,7 @@ SPEECH_WORDS: dict[str, SpeechWords] = {
         minus="负",
         to="到",
         percent="百分之{}",
+        dollar="美元",
         dollars="美元",
         hints=_set("码 号 拨 打 转"),
         negations=_set("不 没 无 未 别 非"),
@@ -157,24 +165,6 @@ UNITS: dict[str, str] = {
     "min": "duration-minute",
     "hrs": "duration-hour",
 }
-
-SYMBOLS: dict[str, str] = {
-    "€": "EUR",
-    "£": "GBP",
-    "₹": "INR",
-    "₺": "TRY",
-    "₩": "KRW",
-    "₽": "RUB",
-    "¥": "JPY",
-    "￥": "CNY",
-    "د.إ": "AED",
-    "ر.س": "SAR",
-}
-
-CURRENCIES = _set(
-    "AED SAR QAR KWD BHD OMR EGP JOD USD EUR GBP CHF INR PKR CNY JPY HKD SGD AUD CAD NZD ZAR TRY "
-    "MXN COP ARS CLP BRL PEN MAD TND DZD SEK NOK DKK PLN CZK KRW THB"
-)
 
 SPOKEN_CAPITALS = _set(
     "PIN SIM GIF NASA VISA UNICEF NATO OPEC LASER RADAR ZIP WIFI NOT NO DO DONT CANNOT NEVER NONE "
