@@ -31,6 +31,7 @@ VARIABLES: Final = {
         Variable("EARMARK_LOG_LEVEL", "Lowest level that is logged: DEBUG, INFO, WARNING or ERROR.", "INFO"),
         Variable("EARMARK_METRICS_TOKEN", "Token that a reader of /metrics sends as a bearer token. Without it only this machine may read them.", secret=True),
         Variable("EARMARK_ORGANIZATION_RATE", "Requests of voice runtimes a minute that one organization may receive; 0 means no limit.", "12000"),
+        Variable("EARMARK_PAGE_CONCURRENCY", "Requests of pages and of the REST API that one web process works on at once; 0 means half its threads, and two fewer than its connections.", "0"),
         Variable("EARMARK_PREPARED_STATEMENTS", "Whether the server keeps the plans of a search's statements; 0 for a pooler that loses them.", "1"),
         Variable("EARMARK_RUNS", "Folder with the figures of the last `make eval` and `make bench`, shown in the admin. Without it `.earmark/runs` of this checkout."),
         Variable("EARMARK_SECOND_FACTOR_REQUIRED", "Whether everybody in the admin has to set up a second factor.", "0"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import combinations
@@ -140,7 +141,7 @@ def count_asked(organization_id: int, embedder: Embedder, *, at: datetime) -> As
     Cost: one statement over the searches of that time, and a few calls of the embedder; no transaction
     is open meanwhile.
     """
-    with organization_context(organization_id), connection.cursor() as cursor:
+    with _patient(organization_id), connection.cursor() as cursor:
         wanted: dict[str, Any] = {
             "organization": organization_id,
             "from": at - LOOKS_BACK,
@@ -182,6 +183,11 @@ def _questions(counted: Sequence[tuple[str, str | None, Any, int]]) -> list[Ques
         Question(texts[key], count, dict(answered[key]), frozenset(answers[key]))
         for key, count in sorted(times.items(), key=lambda pair: (-pair[1], pair[0]))
     ]
+
+
+def _patient(organization_id: int) -> AbstractContextManager[None]:
+    # A month of searches takes longer than any other page may.
+    return organization_context(organization_id, settings={"statement_timeout": "30s"})
 
 
 def _what(first: str | None) -> str:

@@ -16,6 +16,7 @@ from django.db.models.constraints import BaseConstraint
 from tenants.errors import EarmarkError
 
 _active: ContextVar[tuple[int, ...] | None] = ContextVar("organizations", default=None)
+_limits: ContextVar[Mapping[str, str]] = ContextVar("limits", default=MappingProxyType({}))
 
 
 class OrganizationSwitchRefused(EarmarkError):
@@ -47,13 +48,24 @@ def organization_context(
         with transaction.atomic(durable=durable):
             seen = ",".join(str(number) for number in sorted(organization_ids))
             opening = _ONE_INSTANT if snapshot and outermost else ""
-            before = _set_context(seen, settings, opening=opening)
+            limits = _limits.get() if outer is None else {}
+            before = _set_context(seen, {**limits, **settings}, opening=opening)
             yield
             # A released savepoint keeps its settings, so an enclosing transaction gets its own back.
             if not outermost:
                 _set_context(before)
     finally:
         _active.reset(token)
+
+
+@contextmanager
+def within_limits(settings: Mapping[str, str]) -> Iterator[None]:
+    """Have every context that is opened in the block set these, but for what it sets itself."""
+    token = _limits.set(settings)
+    try:
+        yield
+    finally:
+        _limits.reset(token)
 
 
 # One instant for all that is read. A search's statements are planned once for each connection, whatever

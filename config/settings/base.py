@@ -52,6 +52,8 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "config.requests.PageLanguageMiddleware",
+    "config.crowding.PagesYieldMiddleware",
+    "config.bodies.BodySizeMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -194,6 +196,13 @@ SPECTACULAR_SETTINGS = {
 VOICE_CONCURRENCY = env_int("EARMARK_VOICE_CONCURRENCY", high=1024) or max(
     1, env_int("EARMARK_WEB_THREADS", low=1, high=256) - 2
 )
+# Pages leave callers half of the threads, and connections enough for them to take turns at.
+_THREADS: Final = env_int("EARMARK_WEB_THREADS", low=1, high=256)
+_CONNECTIONS: Final = env_int("EARMARK_WEB_CONNECTIONS", high=256) or _THREADS
+PAGE_CONCURRENCY = env_int("EARMARK_PAGE_CONCURRENCY", high=256) or max(
+    1, min(_THREADS // 2, _CONNECTIONS - 2)
+)
+PAGE_STATEMENT_TIMEOUT = "8s"
 # Requests a minute, by whose they are; a quarter of them may come at once.
 VOICE_RATES = {
     "session": env_int("EARMARK_SESSION_RATE", high=1_000_000),

@@ -25,7 +25,7 @@ _REFUSED: Final = {
     415: "The body is not JSON in UTF-8.",
     422: "It is well formed and cannot be done, or the Idempotency-Key was used for something else.",
     428: "If-Match is missing.",
-    503: "The database is away. See Retry-After.",
+    503: "The server is busy or its database is away. See Retry-After.",
 }
 _ALWAYS: Final = (400, 401, 403, 404, 503)
 _RESPONSES: Final = "#/components/responses/"
