@@ -183,7 +183,7 @@ def _handed_in(request: HttpRequest, form: UploadForm) -> ImportRun | None:
     if sum(file.size for file in told["files"]) > LARGEST_SENDING:
         form.add_error("files", _("Together more than %s MiB.") % (LARGEST_SENDING // MEBIBYTE))
         return None
-    files = [HandedIn(file.name, file.read()) for file in told["files"]]
+    files = [HandedIn(file.name, file) for file in told["files"]]
     try:
         run = hand_in(
             told["source"], told["folder"], files, by=actor_of(request), at=at_of(request)

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
+from django.core.files.base import ContentFile, File
+from django.db import connection
 from django.db.models import Q, QuerySet
 
 from knowledge.folders import folder_key
@@ -39,20 +41,36 @@ from tenants.rounds import for_each
 LARGEST_UPLOAD: Final = 50 * MEBIBYTE
 LARGEST_SENDING: Final = 200 * MEBIBYTE
 MOST_FILES: Final = 100
+# Of a file that is kept, so much at once is held here; each piece writes what is there once more.
+PIECE: Final = 8 * MEBIBYTE
 # Renewed with every batch: a file whose process died is taken over after that.
 LEASE: Final = timedelta(minutes=10)
 BY: Final = Actor.process("uploads")
 Outcome = ImportUpload.Outcome
 Status = ImportRun.Status
 _STANDING: Final = (Outcome.FAILED, Outcome.PARTLY)
+_APPEND: Final = (
+    "UPDATE knowledge_importupload SET content = content || %s"
+    " WHERE organization_id = %s AND id = %s"
+)
 
 
 @dataclass(frozen=True)
 class HandedIn:
-    """A file as it was sent."""
+    """A file as it was sent: its bytes, or a file that is read when it is kept."""
 
     name: str
-    content: bytes
+    content: bytes | File[bytes]
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return len(self.content) if isinstance(self.content, bytes) else int(self.content.size)
+
+    def pieces(self) -> Iterator[bytes]:
+        """Return it bit by bit, so that no large file is held as a whole."""
+        whole = ContentFile(self.content) if isinstance(self.content, bytes) else self.content
+        yield from whole.chunks(PIECE)
 
 
 def hand_in(
@@ -69,7 +87,7 @@ def hand_in(
         raise ImportRefused(f"Choose 1 to {MOST_FILES} files.")
     folder_key(source.slug, folder)
     for file in files:
-        if len(file.content) > LARGEST_UPLOAD:
+        if file.size > LARGEST_UPLOAD:
             raise TooLarge(f"{file.name} is larger than {LARGEST_UPLOAD // MEBIBYTE} MiB.")
     own: dict[str, Any] = {"organization_id": source.organization_id}
     label = f"{len(files)} uploaded → {source.slug}/{folder}".rstrip("/")[:400]
@@ -77,11 +95,20 @@ def hand_in(
         **own, source=source, label=label, started_at=at, started_by_id=by.user_id
     )
     for file in files:
-        name = printable(file.name).replace("/", "_")[-LONGEST_EXTERNAL_ID:]
-        sent = {"name": name, "size": len(file.content), "content": file.content}
-        ImportUpload.objects.create(**own, run=run, folder=folder, **sent)
+        _keep(run, folder, file)
     _note(run, "upload", by=by, at=at)
     return run
+
+
+def _keep(run: ImportRun, folder: str, file: HandedIn) -> None:
+    name = printable(file.name).replace("/", "_")[-LONGEST_EXTERNAL_ID:]
+    pieces = file.pieces()
+    own: dict[str, Any] = {"organization_id": run.organization_id, "run": run, "folder": folder}
+    sent = {"name": name, "size": file.size, "content": next(pieces, b"")}
+    upload = ImportUpload.objects.create(**own, **sent)
+    with connection.cursor() as cursor:
+        for piece in pieces:
+            cursor.execute(_APPEND, [piece, run.organization_id, upload.pk])
 
 
 def pause(run: ImportRun, *, by: Actor, at: datetime) -> None:

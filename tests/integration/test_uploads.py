@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from io import BytesIO
 
 import pytest
+from django.core.files.base import File
 
 from knowledge.ingestion import uploads
 from knowledge.ingestion.errors import ImportRefused
@@ -115,6 +117,30 @@ def test_a_file_whose_process_died_is_taken_over(acme, clock):
     assert import_waiting(clock=clock) == 0
     clock.now += timedelta(minutes=6)
     assert import_waiting(clock=clock) == 1
+
+
+class Watched(BytesIO):
+    """A file that remembers how much of it was asked for at once."""
+
+    def __init__(self, content):
+        super().__init__(content)
+        self.asked = []
+
+    def read(self, size=-1):
+        self.asked.append(size)
+        return super().read(size)
+
+
+def test_a_file_is_read_in_pieces_and_kept_as_it_was(acme, clock, monkeypatch):
+    monkeypatch.setattr("knowledge.ingestion.uploads.PIECE", 1000)
+    sent = bytes(range(256)) * 10
+    file = Watched(sent)
+    handed(acme, clock, ("long.md", File(file)), ("empty.md", File(BytesIO())), GOOD)
+    with acme.context():
+        kept = {one.name: (one.size, bytes(one.content)) for one in ImportUpload.objects.all()}
+    wanted = {"long.md": sent, "empty.md": b"", GOOD[0]: GOOD[1]}
+    assert kept == {name: (len(content), content) for name, content in wanted.items()}
+    assert set(file.asked) == {1000}
 
 
 def test_a_file_that_takes_longer_than_a_lease_is_read_by_one_process_only(
