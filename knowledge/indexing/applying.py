@@ -15,6 +15,7 @@ from knowledge.embedding.spaces import filled_spaces, spaces_stay
 from knowledge.indexing.assets import Live, Piece, chunk_id
 from knowledge.indexing.gaps import note_gaps
 from knowledge.indexing.leases import Claim, held
+from knowledge.indexing.recutting import cut_otherwise, held_still, write_words
 from knowledge.models import Chunk, Document, EmbeddingSpace, IndexState
 from tenants.errors import EarmarkError
 from tenants.isolation import organization_context
@@ -76,19 +77,25 @@ def apply(ready: Sequence[Ready], space: EmbeddingSpace, *, at: datetime) -> set
     """Write the index of these assets in one transaction; return which were still ours.
 
     Raises: VectorsMoved when a vector that was there has gone; nothing is written then.
-    Cost:   about ten statements, whatever the number of assets.
+    Cost:   about ten statements, whatever the number of assets; more only where passages are cut anew.
     """
-    claims = [one.claim for one in ready]
-    with organization_context(claims[0].organization_id), spaces_stay():
-        states = _still_ours(claims)
+    organization_id = ready[0].claim.organization_id
+    with organization_context(organization_id), spaces_stay():
+        pieces = [(one.live, one.pieces) for one in ready if one.live]
+        to_word = cut_otherwise(organization_id, pieces)
+        held_up = {live.asset_id for live in to_word} - held_still(to_word)
+        states = _still_ours([one.claim for one in ready if one.claim.asset_id not in held_up])
         ours = [one for one in ready if one.claim.asset_id in states]
         if ours:
             _write(ours, space, at=at)
+            write_words([live for live in to_word if live.asset_id in states])
             _settle(ours, states, space, at=at)
     return set(states)
 
 
 def _still_ours(claims: Sequence[Claim]) -> dict[UUID, IndexState]:
+    if not claims:
+        return {}
     # A row that a writer holds is about to change: not ours any more.
     asked = {one.asset_id: one.generation for one in claims}
     rows = held(claims).select_for_update(skip_locked=True, no_key=True).filter(asset_id__in=asked)
