@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from knowledge.admin_chips import attach_states, chip
 from knowledge.admin_filters import FoundList
 from knowledge.finding import find
+from knowledge.gates_form import StoredText
 from knowledge.indexing.state import retry_failed
 from knowledge.indexing.writing import change, restore, withdraw
 from knowledge.models import IndexState, Instruction, Item
@@ -69,6 +70,12 @@ class TruthAdmin(ButtonAdmin):
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[PagedList]:
         """Return a list that can be searched by words."""
         return FoundList
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Read the body as it is stored, so that a browser's line ends are told as no change."""
+        if db_field.name == "body":
+            kwargs["form_class"] = StoredText
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     def beside(self, request: HttpRequest, rows: list[Any]) -> None:
         """Fetch the index states of a page."""

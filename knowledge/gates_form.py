@@ -1,4 +1,4 @@
-"""What forms ask about who may hear a text, and when; the same for instructions and answers."""
+"""What forms ask about a text, who may hear it, and when; the same for instructions and answers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.contrib.postgres.forms import SimpleArrayField
 from django.utils.translation import gettext_lazy as _
 
 from knowledge.models import Item
+from knowledge.text.normalising import clean
 from tenants.admin_forms import InstantInput, RowsField
 from tenants.models import PhoneAgent, Segment
 
@@ -18,6 +19,14 @@ _VISIBILITIES: Final[Any] = Item._meta.get_field("visibility").choices
 _LISTED: Final = _("Tick the box above too, or the list would restrict nothing.")
 _ROWS: Final = {"agents": PhoneAgent, "segments": Segment}
 AUTO: Final = {"dir": "auto"}
+
+
+class StoredText(forms.CharField):
+    """A text as it is stored: a browser's line ends, by themselves, are no change of it."""
+
+    def to_python(self, value: Any) -> str:
+        """Return it without what nobody sees."""
+        return clean(super().to_python(value) or "")
 
 
 def moment(label: Any) -> forms.DateTimeField:

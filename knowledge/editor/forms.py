@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from knowledge.api.shapes import LONGEST_BODY
 from knowledge.editor.wording import Wording
-from knowledge.gates_form import AUTO, GatesForm
+from knowledge.gates_form import AUTO, GatesForm, StoredText
 from knowledge.indexing.writing import Gates, Limit
 from knowledge.models import InstructionDirectory
 
@@ -19,7 +19,7 @@ class WordingForm(GatesForm):
     """A draft: words, for whom, and when."""
 
     title = forms.CharField(label=_("Title"), max_length=400, widget=forms.TextInput(AUTO))
-    body = forms.CharField(
+    body = StoredText(
         label=_("Text"),
         max_length=LONGEST_BODY,
         strip=False,
@@ -29,7 +29,7 @@ class WordingForm(GatesForm):
     seen = forms.CharField(required=False, max_length=200, widget=forms.HiddenInput)
 
     def wording(self) -> Wording:
-        """Return what was written; a browser's line ends become ours."""
+        """Return what was written."""
         told = self.cleaned_data
         gates = Gates(
             visibility=told["visibility"],
@@ -41,8 +41,7 @@ class WordingForm(GatesForm):
             valid_from=told["valid_from"],
             valid_until=told["valid_until"],
         )
-        body = told["body"].replace("\r\n", "\n")
-        return Wording(told["title"], body, told["language"], gates)
+        return Wording(told["title"], told["body"], told["language"], gates)
 
     @property
     def groups(self) -> list[tuple[Any, list[forms.BoundField]]]:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 
 from knowledge.editor.errors import WordingRefused
+from knowledge.indexing.texts import as_stored
 from knowledge.indexing.writing import Gates, Limit
 from knowledge.models import Instruction, InstructionDraft, InstructionVersion
 
@@ -27,9 +28,9 @@ class Wording:
     gates: Gates = NO_GATES
 
     def columns(self) -> dict[str, Any]:
-        """Return them as columns of a row."""
+        """Return them as columns of a row, in the characters that are served once it is published."""
         words = {"title": self.title, "body": self.body, "language": self.language}
-        return words | self.gates.columns()
+        return as_stored(words) | self.gates.columns()
 
     @property
     def digest(self) -> str:

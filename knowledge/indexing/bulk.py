@@ -73,7 +73,7 @@ def _changed(wanted: Wanted, *, at: datetime) -> _Change:
     for name in changed:
         setattr(row, name, columns[name])
     text = text_of(row)
-    is_said_anew = text.content_hash != row.content_hash
+    is_said_anew = not text.is_what_was_indexed(row.content_hash, changed=changed)
     if is_said_anew:
         row.generation, row.content_hash = row.generation + 1, text.content_hash
     row.lock_version, row.updated_at = row.lock_version + 1, at

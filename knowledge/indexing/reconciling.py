@@ -15,7 +15,7 @@ from knowledge.embedding.spaces import filled_spaces
 from knowledge.indexing.gaps import Place, seed_gaps
 from knowledge.indexing.lexical import write_lexical_entries
 from knowledge.indexing.state import raise_desired_for_all
-from knowledge.indexing.texts import AssetText, text_of_instruction, text_of_item
+from knowledge.indexing.writing import cut_again, text_of
 from knowledge.models import Category, EmbeddingSpace, Instruction, Item
 from knowledge.tables.canaries import FIRST, LAST
 from tenants.isolation import organization_context
@@ -76,6 +76,20 @@ SELECT t.id FROM {table} t
           WHERE l.organization_id = t.organization_id AND l.asset_id = t.id
             AND (l.generation <> t.generation OR l.category <> %(category)s)))
 """
+# Passages follow each other from the first character of a body to its last, and both legs name the same.
+_MISPLACED: Final = """
+SELECT t.id FROM {table} t
+ WHERE t.organization_id = %(organization)s AND t.id > %(after)s AND t.id <= %(upto)s AND t.deleted_at IS NULL
+   AND (EXISTS (SELECT FROM knowledge_lexicalentry l
+          WHERE l.organization_id = t.organization_id AND l.asset_id = t.id AND l.generation = t.generation
+         HAVING max(l."end") <> char_length(t.body))
+     OR EXISTS (SELECT FROM knowledge_document d
+          JOIN knowledge_chunk c ON c.organization_id = d.organization_id AND c.document_id = d.id
+          JOIN knowledge_lexicalentry l ON l.organization_id = d.organization_id AND l.asset_id = d.asset_id
+           AND l.position = c.position AND l.generation = d.generation
+         WHERE d.organization_id = t.organization_id AND d.asset_id = t.id AND d.generation = t.generation
+           AND (l.start, l."end") <> (c.start, c."end")))
+"""
 # Where a part ends that is compared in one statement.
 _END: Final = """
 SELECT {id} FROM {table} WHERE organization_id = %(organization)s AND {id} > %(after)s
@@ -118,6 +132,7 @@ class Differences:
     missing   should be indexed and is not, or not as it is now; raised again.
     surplus   is indexed and should not be; raised again.
     wordless  had no lexical entries, or those of another generation; written again.
+    misplaced had passages beside the body, or elsewhere in it for words than for vectors; cut again.
     orphans   lexical entries and vectors that belong to nothing; deleted.
     leftovers paid texts nobody came for and states of assets that are gone; deleted.
     """
@@ -125,6 +140,7 @@ class Differences:
     missing: int = 0
     surplus: int = 0
     wordless: int = 0
+    misplaced: int = 0
     orphans: int = 0
     leftovers: int = 0
     gaps: int = 0
@@ -132,7 +148,8 @@ class Differences:
     @property
     def total(self) -> int:
         """Everything that was not as it should be; leftovers are no fault."""
-        return self.missing + self.surplus + self.wordless + self.orphans + self.gaps
+        found = self.missing + self.surplus + self.wordless + self.misplaced
+        return found + self.orphans + self.gaps
 
     def as_dict(self) -> dict[str, int]:
         """Return the counts by name."""
@@ -148,6 +165,7 @@ def reconcile(organization_id: int, *, space: EmbeddingSpace, at: datetime) -> D
     for category in Category.values:
         _compare(organization_id, category, space, differences, at=at)
         _write_words_again(organization_id, category, differences)
+        _cut_again(organization_id, category, differences, at=at)
     values = {"organization": organization_id, "old": at - PAID_TEXT_KEPT}
     with organization_context(organization_id):
         differences.orphans = _delete(_ORPHANED_ENTRIES, values) + _delete(
@@ -235,30 +253,38 @@ def _delete(statement: str, values: dict[str, Any]) -> int:
 
 
 def _write_words_again(organization_id: int, category: str, differences: Differences) -> None:
-    values = {"organization": organization_id, "category": category}
-    wordless: list[UUID] = []
-    for part in _parts(organization_id, _LIVE[Category(category)][0]):
+    for batch in _batches(_WORDLESS, organization_id, category):
         with organization_context(organization_id):
-            wordless += _ids(_WORDLESS, category, "", {**values, **part})
-    for start in range(0, len(wordless), REPAIRED_AT_ONCE):
-        with organization_context(organization_id):
-            batch = wordless[start : start + REPAIRED_AT_ONCE]
-            for asset_id, generation, text in _locked_texts(organization_id, category, batch):
+            for row in _locked(organization_id, category, batch):
                 write_lexical_entries(
-                    organization_id, category, asset_id, text, generation=generation
+                    organization_id, category, row.pk, text_of(row), generation=row.generation
                 )
                 differences.wordless += 1
 
 
-def _locked_texts(
+def _cut_again(
+    organization_id: int, category: str, differences: Differences, *, at: datetime
+) -> None:
+    for batch in _batches(_MISPLACED, organization_id, category):
+        with organization_context(organization_id):
+            for row in _locked(organization_id, category, batch):
+                cut_again(row, at=at)
+                differences.misplaced += 1
+
+
+def _batches(statement: str, organization_id: int, category: str) -> Iterator[Sequence[UUID]]:
+    values = {"organization": organization_id, "category": category}
+    for part in _parts(organization_id, _LIVE[Category(category)][0]):
+        with organization_context(organization_id):
+            found = _ids(statement, category, "", {**values, **part})
+        for start in range(0, len(found), REPAIRED_AT_ONCE):
+            yield found[start : start + REPAIRED_AT_ONCE]
+
+
+def _locked(
     organization_id: int, category: str, ids: Sequence[UUID]
-) -> Iterable[tuple[UUID, int, AssetText]]:
+) -> Iterable[Item | Instruction]:
     # A row that a writer holds gets its words from the writer.
-    if category == Category.KNOWLEDGE:
-        items = Item.objects.select_for_update(skip_locked=True, no_key=True)
-        for item in items.filter(organization_id=organization_id, pk__in=ids).order_by("pk"):
-            yield item.pk, item.generation, text_of_item(item)
-        return
-    rows = Instruction.objects.select_for_update(skip_locked=True, no_key=True)
-    for row in rows.filter(organization_id=organization_id, pk__in=ids).order_by("pk"):
-        yield row.pk, row.generation, text_of_instruction(row)
+    rows = Item.objects if category == Category.KNOWLEDGE else Instruction.objects
+    locked = rows.select_for_update(of=("self",), skip_locked=True, no_key=True)
+    return locked.filter(organization_id=organization_id, pk__in=ids).order_by("pk")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any, Final
 
 from knowledge.folders import leaf, parent
 from knowledge.models import Instruction, Item, ItemKind
 from knowledge.passages import Passage, passages
 from knowledge.text.languages import guess_language
-from knowledge.text.normalising import fingerprint
+from knowledge.text.normalising import clean, fingerprint
 
-# Parts of a fingerprint are joined by a character that clean text never holds.
-_BORDER = "\x1f"
+# The columns of a truth row that say something; what it is filed in says the rest.
+WORDS: Final = frozenset({"title", "body", "language", "phrasings"})
+_LONGEST_TITLE: Final[int] = Item._meta.get_field("title").max_length or 0
 
 
 @dataclass(frozen=True)
@@ -28,13 +33,48 @@ class AssetText:
 
     @property
     def content_hash(self) -> str:
-        """Return one hash over everything that is matched."""
-        parts = (self.title, self.body, self.container, self.language, *self.phrasings)
-        return fingerprint(_BORDER.join(parts))
+        """Return one hash over everything that is matched: another one exactly when a part is another."""
+        return hashlib.sha256(json.dumps(self._parts).encode()).hexdigest()
+
+    @property
+    def _parts(self) -> tuple[str, ...]:
+        return (self.title, self.body, self.container, self.language, *self.phrasings)
+
+    def is_what_was_indexed(self, content_hash: str, *, changed: Collection[str] = ()) -> bool:
+        """Whether the hash stored with a row, before these columns changed, is of this text."""
+        if content_hash == self.content_hash:
+            return True
+        # Rows from before this hash keep the one they have until somebody changes what they say
+        # (docs/decisions/0009-stored-text.md): an upgrade indexes nothing again.
+        return WORDS.isdisjoint(changed) and content_hash == self._former_hash
+
+    @property
+    def _former_hash(self) -> str | None:
+        # It was blind to what `clean` takes out, so it says nothing about a text that still holds that.
+        if any(clean(part) != part for part in self._parts):
+            return None
+        return fingerprint("\x1f".join(self._parts))
 
     def passages(self) -> tuple[Passage, ...]:
         """Return the slices of the body that are searched and served."""
         return passages(self.body, title=self.title, folder_leaf=self.container)
+
+
+def as_stored(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns of a truth row with their texts as they are stored.
+
+    What is cut, indexed and served is a slice of just these characters.
+    """
+    stored = dict(columns)
+    if "body" in stored:
+        stored["body"] = clean(stored["body"])
+    if "title" in stored:
+        # The canonical form of a few letters is longer, and may not be longer than its column.
+        room = max(_LONGEST_TITLE, len(stored["title"]))
+        stored["title"] = clean(stored["title"])[:room]
+    if "phrasings" in stored:
+        stored["phrasings"] = [clean(phrasing) for phrasing in stored["phrasings"]]
+    return stored
 
 
 def text_of_item(item: Item) -> AssetText:

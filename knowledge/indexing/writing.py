@@ -18,7 +18,13 @@ from knowledge.errors import KindKept
 from knowledge.folders import directory_path, segments
 from knowledge.indexing.lexical import write_lexical_entries
 from knowledge.indexing.state import raise_desired
-from knowledge.indexing.texts import AssetText, text_of_instruction, text_of_item
+from knowledge.indexing.texts import (
+    WORDS,
+    AssetText,
+    as_stored,
+    text_of_instruction,
+    text_of_item,
+)
 from knowledge.models import (
     Category,
     Dataset,
@@ -107,7 +113,7 @@ class ItemContent:
             "title", "body", "folder_key", "language", "url", "kind", "dataset", "review_status",
             "parse_status", "published_version", "leads_until", "uploader_id", "source_tag", "metadata",
         )  # fmt: skip
-        return {
+        columns = {
             **{name: getattr(self, name) for name in plain},
             **self.gates.columns(),
             "phrasings": list(self.phrasings),
@@ -115,6 +121,7 @@ class ItemContent:
             "agents": list(self.agents.values),
             "deleted_at": None,
         }
+        return as_stored(columns)
 
 
 @dataclass(frozen=True)
@@ -133,11 +140,12 @@ class InstructionContent:
     def columns(self) -> dict[str, Any]:
         """Return the columns of the row, without the ones that name it."""
         plain = ("title", "body", "directory_id", "language", "status")
-        return {
+        columns = {
             **{name: getattr(self, name) for name in plain},
             **self.gates.columns(),
             "deleted_at": None,
         }
+        return as_stored(columns)
 
 
 class Outcome(StrEnum):
@@ -167,20 +175,22 @@ def write_item(content: ItemContent, *, at: datetime) -> Written:
         "source_id": content.source_id,
         "external_id": content.external_id,
     }
-    item, is_new = _row(Item, key, content.columns())
-    return _write(item, content.columns(), is_new=is_new, at=at)
+    columns = content.columns()
+    item, is_new = _row(Item, key, columns)
+    return _write(item, columns, is_new=is_new, at=at)
 
 
 def write_instruction(content: InstructionContent, *, at: datetime) -> Written:
     """Make the instruction as its content says; the same content again changes nothing."""
     key = {"organization_id": content.organization_id, "external_id": content.external_id}
-    instruction, is_new = _row(Instruction, key, content.columns())
-    return _write(instruction, content.columns(), is_new=is_new, at=at)
+    columns = content.columns()
+    instruction, is_new = _row(Instruction, key, columns)
+    return _write(instruction, columns, is_new=is_new, at=at)
 
 
 def change(row: Item | Instruction, *, at: datetime, **columns: Any) -> Written:
     """Change some columns of a locked row."""
-    return _write(row, columns, is_new=False, at=at)
+    return _write(row, as_stored(columns), is_new=False, at=at)
 
 
 def withdraw(row: Item | Instruction, *, at: datetime) -> Written:
@@ -210,10 +220,17 @@ def _living(directory_id: UUID | None) -> UUID | None:
 
 def reread(row: Item | Instruction, *, at: datetime) -> Written:
     """Match a locked row by what stands beside it now, as the new name of its directory."""
-    text = text_of(row)
-    if text.content_hash == row.content_hash:
+    if text_of(row).is_what_was_indexed(row.content_hash):
         return Written(row.pk, Outcome.UNCHANGED)
-    _new_generation(row, text, is_new=False)
+    return cut_again(row, at=at)
+
+
+def cut_again(row: Item | Instruction, *, at: datetime) -> Written:
+    """Index a locked row anew, whatever its hash says; its texts become what they would be stored as."""
+    named = {name: getattr(row, name) for name in WORDS if hasattr(row, name)}
+    for name, value in as_stored(named).items():
+        setattr(row, name, value)
+    _new_generation(row, text_of(row), is_new=False)
     raise_desired(row.organization_id, category_of(row), row.pk, at=at, version=version_of(row))
     row.lock_version += 1
     row.updated_at = at
@@ -245,7 +262,7 @@ def _write(
     for name in changed:
         setattr(row, name, columns[name])
     text = text_of(row)
-    if is_new or text.content_hash != row.content_hash:
+    if is_new or not text.is_what_was_indexed(row.content_hash, changed=changed):
         _new_generation(row, text, is_new=is_new)
         raise_desired(row.organization_id, category_of(row), row.pk, at=at, version=version_of(row))
     elif changed & LIFECYCLE:

@@ -52,7 +52,7 @@ def match_again(rows: Sequence[Item]) -> list[Item]:
     Their index states are still to be raised.
     """
     texts = {row.pk: text_of(row) for row in rows}
-    others = [row for row in rows if texts[row.pk].content_hash != row.content_hash]
+    others = [row for row in rows if not texts[row.pk].is_what_was_indexed(row.content_hash)]
     if not others:
         return []
     for row in others:
