@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+from datetime import date, datetime, time, timedelta
+
 import pytest
 from docx import Document
+from openpyxl import Workbook
+from openpyxl.styles import Font
+from pptx import Presentation
+from pptx.util import Inches
 
 from knowledge.ingestion.errors import NoText, TooLarge
 from knowledge.ingestion.readers.formats import parse
@@ -176,3 +184,111 @@ def test_merged_cells_of_a_word_document_stand_in_every_row_and_column():
 )
 def test_what_stands_by_itself_does_not_join_what_follows(fragment):
     assert markdown_of(fragment) == "What does it cost?\n\nAED 5"
+
+
+# Workbooks know no zones.
+HALF_PAST_NINE = datetime.combine(date(2026, 1, 5), time(9, 30))
+
+
+def cell(value: object, number_format: str = "General", font: Font | None = None) -> str:
+    """What a cell under the heading "Value" comes to."""
+    book = Workbook()
+    book.active.append(("Value", "Name"))
+    book.active.append((value, "x"))
+    book.active["A2"].number_format = number_format
+    if font is not None:
+        book.active["A2"].font = font
+    return read("a.xlsx", made.saved(book)).rpartition("\n")[2].split("|")[1].strip()
+
+
+@pytest.mark.parametrize(
+    ("value", "number_format", "text"),
+    [
+        (0.025, "0.0%", "2.5%"),
+        (0.025, "0.00%", "2.50%"),
+        (0.5, "0%", "50%"),
+        (123456789.95, "General", "123456789.95"),
+        (0.1 + 0.2, "General", "0.3"),
+        (123456789.95, "#,##0.00", "123,456,789.95"),
+        (1.005, "0.00", "1.01"),
+        (5, "0.00", "5.00"),
+        (12.5, "#,##0.##", "12.5"),
+        (7, "00000", "00007"),
+        (1234.5, '"AED "#,##0.00', "AED 1,234.50"),
+        (1234.5, "[$AED] #,##0.00", "AED 1,234.50"),
+        (1234.5, "#,##0.00\\ [$€-407]", "1,234.50 €"),
+        (1500000, '0.0,,"M"', "1.5M"),
+        (-1234.5, r'_("$"* #,##0.00_);_("$"* \(#,##0.00\);_("$"* "-"??_);_(@_)', "$(1,234.50)"),
+        (0, r'_("$"* #,##0.00_);_("$"* \(#,##0.00\);_("$"* "-"??_);_(@_)', "$-"),
+        (-5, "0;[Red]0", "-5"),
+        (-5, "0.00", "-5.00"),
+        (3, ";;;", ""),
+        (0.5, "# ?/?", "0.5"),
+        (12345, "0.00E+00", "12345"),
+        (5551234567, "000-000-0000", "5551234567"),
+        (1234, "[>=1000]0.0,k;0", "1234"),
+        (True, "General", "TRUE"),
+        (date(2026, 1, 5), "mm-dd-yy", "2026-01-05"),
+        (date(2026, 1, 5), "[$-409]dddd, mmmm d, yyyy", "2026-01-05"),
+        (date(2026, 1, 5), "mmm-yy", "2026-01"),
+        (date(2026, 1, 5), "mmmm", "January"),
+        (date(2026, 1, 5), "dddd", "Monday"),
+        (HALF_PAST_NINE, "m/d/yy h:mm", "2026-01-05 09:30"),
+        (HALF_PAST_NINE, "yyyy-mm-dd", "2026-01-05"),
+        (time(9, 0), "h:mm AM/PM", "09:00"),
+        (time(9, 0, 5), "h:mm:ss", "09:00:05"),
+        (timedelta(hours=26, minutes=5), "[h]:mm", "26:05"),
+    ],
+)
+def test_a_cell_says_what_it_shows(value, number_format, text):
+    assert cell(value, number_format) == text
+
+
+def test_a_cell_that_is_struck_out_is_empty():
+    assert cell(99, font=Font(strike=True)) == ""
+
+
+def test_a_cell_keeps_raised_digits_apart_and_drops_what_is_struck_out():
+    book = Workbook()
+    book.active.append(("words",))
+    runs = (
+        "<r><t>AED 500</t></r><r><rPr><vertAlign val='superscript'/></rPr><t>1</t></r>"
+        "<r><t xml:space='preserve'> </t></r><r><rPr><strike/></rPr><t>AED 600</t></r>"
+    )
+    with zipfile.ZipFile(io.BytesIO(made.saved(book))) as files:
+        entries = {name: files.read(name).decode() for name in files.namelist()}
+    entries["xl/sharedStrings.xml"] = entries["xl/sharedStrings.xml"].replace("<t>words</t>", runs)
+    assert "| AED 500 ¹ |" in read("a.xlsx", made.archive(entries))
+
+
+def slide(*runs: tuple[str, dict[str, str]]) -> str:
+    deck = Presentation()
+    shown = deck.slides.add_slide(deck.slide_layouts[5])
+    shown.shapes.title.text = "Fees"
+    frame = shown.shapes.add_textbox(Inches(1), Inches(2), Inches(4), Inches(1)).text_frame
+    for text, looks in runs:
+        run = frame.paragraphs[0].add_run()
+        run.text = text
+        for name, value in looks.items():
+            run.font._element.set(name, value)
+    return read("a.pptx", made.saved(deck)).removeprefix("## Fees\n\n")
+
+
+def test_a_slide_keeps_raised_digits_apart_and_drops_what_is_struck_out():
+    raised, struck = {"baseline": "30000"}, {"strike": "sngStrike"}
+    assert slide(("AED 500", {}), ("1", raised), (" ", {}), ("AED 600", struck)) == "AED 500 ¹"
+    assert slide(("CO", {}), ("2", {"baseline": "-25000"}), (" is out", {})) == "CO₂ is out"
+
+
+def test_merged_cells_of_a_slide_stand_in_every_row_and_column():
+    deck = Presentation()
+    shown = deck.slides.add_slide(deck.slide_layouts[6])
+    grid = shown.shapes.add_table(3, 3, Inches(1), Inches(2), Inches(4), Inches(1)).table
+    texts = ("Card", "Fee", "", "Gold", "Branch", "50", "", "App", "20")
+    for place, text in enumerate(texts):
+        grid.cell(place // 3, place % 3).text = text
+    grid.cell(0, 1).merge(grid.cell(0, 2))
+    grid.cell(1, 0).merge(grid.cell(2, 0))
+    assert read("a.pptx", made.saved(deck)) == (
+        "| Card | Fee | Fee |\n| --- | --- | --- |\n| Gold | Branch | 50 |\n| Gold | App | 20 |"
+    )
