@@ -103,6 +103,17 @@ class SearchRecord(TenantModel):
             models.Index(
                 fields=["organization", "session_id", "-at"], name="knowledge_record_session"
             ),
+            # Of what is rare: callers' answered searches are most of the table, and in neither.
+            models.Index(
+                fields=["organization", "status", "-at"],
+                condition=~models.Q(status="ok"),
+                name="knowledge_record_status",
+            ),
+            models.Index(
+                fields=["organization", "door", "-at"],
+                condition=~models.Q(door="voice"),
+                name="knowledge_record_door",
+            ),
         ]
         constraints: ClassVar = [
             TenantForeignKey(
