@@ -10,6 +10,7 @@ RANGES = [
     ("en", "1.5-2.5%", "1.5 to 2.5 percent"),
     ("en", "-5% - -1%", "minus 5 percent to minus 1 percent"),
     ("en", "5% -10%", "5 percent -10 percent"),
+    ("en", "5% — 10% off", "5 percent to 10 percent off"),
     ("en", "5%-10", "5 percent-10"),
     ("en", "5€-10€", "5 euros to 10 euros"),
     ("en", "100 $-200 $", "100 dollars to 200 dollars"),
@@ -43,6 +44,11 @@ RANGES = [
     ("hi", "५%-१०%", "५ प्रतिशत से १० प्रतिशत"),
     ("zh", "5%-10%", "百分之5 到 百分之10"),
     ("zh", "５％～１０％", "百分之５ 到 百分之１０"),
+    ("en", "5\u201110%", "5 to 10 percent"),
+    ("en", "PPR\u20119087", "P P R, 9 0 8 7"),
+    ("en", "\u200e$5\u200e-\u200e$10", "\u200e5 dollars to 10 dollars"),
+    ("de", "5-10%ige Lösung", "5-10%ige Lösung"),
+    ("zh", "１０－１５％", "百分之１０ 到 １５"),
     ("zh", "5℃-10℃", "5摄氏度 到 10摄氏度"),
     ("zh", "100元-200元", "100元-200元"),
     ("zh", "5万元-10万元", "5万元-10万元"),
@@ -94,6 +100,9 @@ AMOUNTS = [
     ("en", "AED 1 250", "1 250 UAE dirhams"),
     ("en", "3 $500 cards", "3, 500 dollars cards"),
     ("en", "In 2026 $500", "In 2026, 500 dollars"),
+    ("en", "£5m-10", "£5m-10"),
+    ("fr", "5€50", "5 euros 50"),
+    ("en", "3$500", "3$500"),
     ("en", "$5 M", "$5 M"),
     ("en", "a $3 T-shirt", "a 3 dollars T-shirt"),
     ("de", "$5B", "$5B"),
@@ -186,3 +195,8 @@ def test_a_language_that_nobody_knows_is_read_in_english(language):
 
 def test_the_region_counts_however_it_is_written():
     assert format_text("1/2/2026", "en", region="us") == "January 2, 2026"
+
+
+def test_a_dash_between_plain_words_holds_nothing_back():
+    formatter = SpeechFormatter("en")
+    assert formatter.feed("Here is what we can do — let me") == "Here is what we can do — "

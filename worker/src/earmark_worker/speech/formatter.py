@@ -7,6 +7,9 @@ from earmark_worker.speech.replacing import replacements
 from earmark_worker.speech.segments import Segmenter
 from earmark_worker.speech.voices import Voice, voice
 
+# Models write the hyphen that does not break, Chinese the wide one; both are read as the plain one.
+_HYPHENS = str.maketrans({"\u2010": "-", "\u2011": "-", "\uff0d": "-"})
+
 
 class SpeechFormatter:
     """Formats one reply.
@@ -21,7 +24,8 @@ class SpeechFormatter:
 
     def feed(self, chunk: str) -> str:
         """What can be spoken by now."""
-        return "".join(spoken(segment, self._voice) for segment in self._segmenter.feed(chunk))
+        segments = self._segmenter.feed(chunk.translate(_HYPHENS))
+        return "".join(spoken(segment, self._voice) for segment in segments)
 
     def flush(self) -> str:
         """What is left at the end of the reply."""

@@ -9,9 +9,10 @@ from earmark_worker.languages.folding import is_han
 from earmark_worker.speech.voices import Voice
 
 # A dash with a space before it alone may be a minus: "5% -10%".
-_BETWEEN = re.compile(r"\s[-–—~～〜]\s|[-–—~～〜]\s?")
+_MARKS = "\u200e\u200f\u061c"
+_BETWEEN = re.compile(rf"[{_MARKS}]*(?:\s[-–—~～〜]\s|[-–—~～〜]\s?)[{_MARKS}]*")
 _DEGREES = "unit °"
-_INVISIBLE = " \t\n\u00a0\u2009\u202f\u200e\u200f\u061c"
+_INVISIBLE = f" \t\n\u00a0\u2009\u202f{_MARKS}"
 
 
 @dataclass(frozen=True)

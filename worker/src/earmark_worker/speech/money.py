@@ -16,6 +16,7 @@ _NEXT_WORD = re.compile(r"\s+([^\W\d_]+)")
 _OF = {"es": "de ", "fr": "de "}
 _OF_BEFORE_VOWEL = {"fr": "d'"}
 _THOUSAND = "1000"
+_CENTS = 2
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,18 @@ def amount(match: re.Match[str], voice: Voice) -> str | None:
         return None
     code = _code(match, voice)
     numbers = _numbers(match, voice)
-    if code is None or numbers is None or _says_what_it_is_of(match, numbers, voice):
+    if code is None or not numbers or _says_what_it_is_of(match, numbers, voice):
         return match.group()
     said = _said(numbers, code, match, voice)
     minus = f"{voice.words.minus} " if match.groupdict().get("inner") else ""
     return signed(match, minus + said, voice)
+
+
+def price(match: re.Match[str], voice: Voice) -> str:
+    """A price with the sign in the place of the decimal mark: "5€50" is "5 euros 50"."""
+    if match["c"] != "€" or len(match["cents"]) != _CENTS:
+        return match.group()
+    return f"{match['n']} {_name(_Number(match['n'], None), 'EUR', voice)} {match['cents']}"
 
 
 def currency_alone(match: re.Match[str], voice: Voice) -> str:
@@ -53,13 +61,15 @@ def _code(match: re.Match[str], voice: Voice) -> str | None:
     return stated if match["c"] == DOLLAR else None
 
 
-def _numbers(match: re.Match[str], voice: Voice) -> list[_Number] | None:
-    """The amounts; None when a scale means nothing certain in the language."""
+def _numbers(match: re.Match[str], voice: Voice) -> list[_Number]:
+    """The amounts; none when a scale means nothing certain, in the language or in "5m-10"."""
+    if match["k"] and match["n2"] and not match["k2"]:
+        return []
     numbers = []
     for written, scale in ((match["n"], match["k"]), (match["n2"], match["k2"])):
         found = scale_of(_scale(match, scale), voice.language) if scale else None
         if scale and found is None:
-            return None
+            return []
         numbers += [_Number(written, found)] if written else []
     return numbers
 

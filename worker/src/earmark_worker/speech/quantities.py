@@ -25,7 +25,9 @@ def degrees(match: re.Match[str], voice: Voice) -> str:
 
 
 def percent(match: re.Match[str], voice: Voice) -> str:
-    """A percentage, or a range of them."""
+    """A percentage, or a range of them; a German adjective ("5%ige") stays as it is."""
+    if voice.language == "de" and match.string.startswith("ig", match.end()):
+        return match.group()
     return signed(match, voice.words.percent.format(_numbers(match, voice)), voice)
 
 

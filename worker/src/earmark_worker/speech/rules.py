@@ -107,6 +107,7 @@ RULES: tuple[Rule, ...] = (
         dates.clock,
     ),
     _rule("time", r"(?<![\d:])\d{1,2}:\d{2}(?::\d{2})?(?![\d:])", sayings.as_it_is),
+    _rule("price", rf"{NOT_AFTER}(?P<n>\d+)(?P<c>{SYMBOL})(?P<cents>\d+)(?![.,]?\d)", money.price),
     _rule(
         "amount",
         rf"{SIGN}(?:(?:(?<!{WORD})(?P<iso>{CODE}){GAP})?(?P<c>{SYMBOL}|(?<!{WORD})(?:{CODE}))){TAIL}{GAP}"

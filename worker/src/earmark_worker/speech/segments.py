@@ -16,7 +16,7 @@ _CHINESE_NUMERALS = frozenset(
     "零〇一二三四五六七八九十百千万亿萬億兆两年月日号元块角分时点个之负到第至"
 )
 _SENTENCE_END = ".!?。！？؟।…"
-_SIGNS = frozenset("@/+#%٪％°$€£¥￥₹₺₩₽-–—~～〜−_&")
+_SIGNS = frozenset("@/+#%٪％°$€£¥￥₹₺₩₽-–~～〜−_&")
 _REACH = 3
 _SHORTEST_SENTENCE_END = 5
 
