@@ -8,12 +8,19 @@ from celery import shared_task
 
 from scopes.probing import look_everywhere
 from voiceapi.retention import forget_old
+from voiceapi.tidying import tidy_up
 
 
 @shared_task(name="voiceapi.forget_old")
 def forget() -> int:
     """Delete calls and searches that were kept long enough."""
     return sum(done.searches + done.sessions for done in forget_old(_now()).values())
+
+
+@shared_task(name="voiceapi.tidy_up")
+def tidy() -> int:
+    """Delete what nobody needs any more and nothing else deletes."""
+    return sum(tidy_up(_now()).values())
 
 
 @shared_task(name="voiceapi.look_for_leaks")

@@ -255,12 +255,14 @@ CELERY_BEAT_SCHEDULE = {
     "purge": {"task": "knowledge.purge", "schedule": 3600.0, "options": {"expires": 3600}},
     "sources": {"task": "knowledge.sync_sources", "schedule": 60.0, "options": {"expires": 60}},
     "forget": {"task": "voiceapi.forget_old", "schedule": 3600.0, "options": {"expires": 3600}},
+    "tidy": {"task": "voiceapi.tidy_up", "schedule": 3600.0, "options": {"expires": 3600}},
     "canaries": {"task": "voiceapi.look_for_leaks", "schedule": 60.0, "options": {"expires": 60}},
 }
 # What the drain does now and then for packages above it: name -> (function of an instant, seconds).
 DRAIN_CHORES = {
     "forget": ("voiceapi.retention.forget_old", 3600.0),
     "purge": ("knowledge.shelving.purging.purge_deleted", 3600.0),
+    "tidy": ("voiceapi.tidying.tidy_up", 3600.0),
     "canaries": ("scopes.probing.look_everywhere", 60.0),
 }
 # What tells and carries the folders that agents have selected, for the rung below scopes.

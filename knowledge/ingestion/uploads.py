@@ -138,9 +138,10 @@ def retry(run: ImportRun, *, by: Actor, at: datetime) -> int:
     if want_again(run, at=at):
         _note(run, "retry", by=by, at=at)
         return 1
-    count = ImportUpload.objects.filter(run=run, outcome__in=_STANDING).update(
-        outcome=Outcome.WAITING, lease_until=None, reason=""
-    )
+    standing = ImportUpload.objects.filter(run=run, outcome__in=_STANDING)
+    # Of an old one the bytes are gone.
+    here = standing.filter(Q(size=0) | ~Q(content=b""))
+    count = here.update(outcome=Outcome.WAITING, lease_until=None, reason="")
     if count:
         ImportRun.objects.filter(pk=run.pk).update(status=Status.RUNNING, finished_at=None)
         _note(run, "retry", by=by, at=at)
