@@ -21,6 +21,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from knowledge.retrieval.deadline import Deadline
+from tenants.patience import patient_for
 from tenants.strict_json import StrictJSONParser
 from tenants.wire_fields import validated
 from voiceapi.admission import admitted
@@ -32,6 +33,8 @@ from voiceapi.refusing import refuse, refuse_early
 # What the way back may take, of the time that the client gives (milliseconds).
 _WAY_BACK_MS: Final = 500
 _LONGEST_NUMBER: Final = 9
+# How long after its deadline a request still waits for the database, whatever it does there.
+_GRACE_S: Final = 1.0
 ResponseT = TypeVar("ResponseT", bound=HttpResponseBase)
 
 
@@ -83,7 +86,7 @@ class AdmittedView(OpenView):
         self.arrived = time.monotonic()
         self.at = timezone.now()  # noqa: TID251 - the door
         try:
-            with admitted():
+            with admitted(), patient_for(_patience(request)):
                 return super().dispatch(request, *args, **kwargs)
         except Overloaded as error:
             return unlogged(refuse_early(error))
@@ -127,6 +130,15 @@ def unlogged(response: ResponseT) -> ResponseT:
     """Mark a response as logged, as Django itself does."""
     response._has_been_logged = True  # type: ignore[attr-defined]
     return response
+
+
+def _patience(request: HttpRequest) -> float:
+    """Return how long it may wait for the database in all; what its header means is checked later."""
+    try:
+        milliseconds = _sooner(request.headers.get(DEADLINE_HEADER, str(DEADLINE_MS)).strip())
+    except InvalidRequest:
+        milliseconds = DEADLINE_MS
+    return milliseconds / 1000 + _GRACE_S
 
 
 def _sooner(given: str) -> int:

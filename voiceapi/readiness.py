@@ -13,12 +13,15 @@ from knowledge.embedding.selection import current_embedder
 from knowledge.embedding.spaces import active_space, space_key
 from knowledge.errors import KnowledgeError
 from knowledge.passages import CHUNKER_VERSION
+from tenants.patience import patient_for
+from tenants.writable import require_writable
 from voiceapi.contract import VERSION, is_served
 from voiceapi.errors import NotReady
 
 CHECKS: Final = ("contract", "database", "migrations", "embedding")
 # Whoever asks has a time-out of its own, and a thread that waits for the database answers nobody.
 _PATIENCE: Final = "SET LOCAL statement_timeout = '2s'; SET LOCAL lock_timeout = '2s'"
+_PATIENCE_S: Final = 2.5
 _migrated: set[str] = set()
 
 
@@ -41,11 +44,12 @@ def _of_the_database() -> dict[str, list[str]]:
         "embedding": (_has_space, "The embedding space in use is not activated."),
     }
     try:
-        with transaction.atomic(), connection.cursor() as cursor:
+        with patient_for(_PATIENCE_S), transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(_PATIENCE)
+            require_writable(cursor)
             return {name: [why] for name, (holds, why) in checks.items() if not holds()}
     except DatabaseTrouble:
-        return {"database": ["The database does not answer."]}
+        return {"database": ["The database does not answer, or takes no writes."]}
 
 
 def _is_migrated() -> bool:

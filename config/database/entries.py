@@ -6,17 +6,19 @@ from typing import Any, Final
 
 from django.core.exceptions import ImproperlyConfigured
 
+from config.database.limits import CONNECT_S, LIMITS
 from config.embedded import addresses
 from config.env import env_bool, env_database
 from config.places import Purpose
 
 ENGINE: Final = "config.database"
-_CONNECT_SECONDS: Final = 3
-# A statement that waits for a lock gives up before it blocks everybody queued behind it.
-_LIMITS: Final = {
-    "default": "-c statement_timeout=30s -c lock_timeout=5s "
-    "-c idle_in_transaction_session_timeout=60s",
-    "owner": "-c lock_timeout=2s",
+# A host that has vanished is noticed within nine seconds, also by who only waits for an answer.
+_ALIVE: Final = {
+    "keepalives": 1,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 2,
+    "tcp_user_timeout": 5000,
 }
 
 
@@ -39,8 +41,11 @@ def databases(*, embedded: Purpose | None, use_environment: bool = True) -> dict
 def _complete(alias: str, entry: dict[str, Any], embedded: Purpose | None) -> dict[str, Any]:
     options = {
         "application_name": f"earmark-{alias}",
-        "connect_timeout": _CONNECT_SECONDS,
-        "options": _LIMITS[alias],
+        "connect_timeout": CONNECT_S,
+        "options": LIMITS[alias],
+        # Of several hosts, and of an address that has become a standby's, only what takes writes.
+        "target_session_attrs": "read-write",
+        **_ALIVE,
         "prepare_threshold": 0 if env_bool("EARMARK_PREPARED_STATEMENTS") else None,
         **entry.get("OPTIONS", {}),
     }

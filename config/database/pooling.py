@@ -7,9 +7,13 @@ from typing import Final, cast
 from django.db import connections
 
 from config.database.base import DatabaseWrapper
+from config.database.bounded import BoundedConnection
 
 # Longer than this nobody waits for a connection; twice this still fits into a search's deadline.
 _PATIENCE_S: Final = 2.0
+# The pool asks ever more rarely for a connection that it cannot have; after this it leaves off, and
+# whoever needs one next has it ask anew.
+_PERSISTENCE_S: Final = 2.0
 
 
 def share_connections(most: int, *, alias: str = "default") -> None:
@@ -22,7 +26,13 @@ def share_connections(most: int, *, alias: str = "default") -> None:
         return
     entry = connections.settings[alias]
     entry["CONN_MAX_AGE"] = 0
-    entry["OPTIONS"]["pool"] = {"min_size": 1, "max_size": most, "timeout": _PATIENCE_S}
+    entry["OPTIONS"]["pool"] = {
+        "min_size": 1,
+        "max_size": most,
+        "timeout": _PATIENCE_S,
+        "reconnect_timeout": _PERSISTENCE_S,
+        "connection_class": BoundedConnection,
+    }
 
 
 def forget_connections(*, alias: str = "default") -> None:

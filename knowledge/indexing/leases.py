@@ -20,10 +20,13 @@ from django.db.models.functions import Greatest
 from knowledge.indexing.backoff import INTERRUPTED, MOST_ATTEMPTS
 from knowledge.models import IndexState
 from tenants.isolation import organization_context
+from tenants.patience import patient_for
 
 Clock = Callable[[], datetime]
 LEASE: Final = timedelta(seconds=10)
 HEARTBEAT_S: Final = 3.0
+# A renewal that takes longer is given up: the lease would run out meanwhile, and the work waits for it.
+RENEWAL_S: Final = 5.0
 SMALL_COMPANY: Final = 8
 # A call that hangs for longer than any deadline allows loses its lease in the end.
 LONGEST_HELD_S: Final = 900.0
@@ -181,7 +184,7 @@ def _beat(claims: Sequence[Claim], clock: Clock, done: threading.Event) -> None:
 
 def _renew(claims: Sequence[Claim], *, at: datetime) -> None:
     try:
-        with organization_context(claims[0].organization_id):
+        with patient_for(RENEWAL_S), organization_context(claims[0].organization_id):
             # Waiting for a row while holding others could cost a writer its transaction.
             free = held(claims).select_for_update(skip_locked=True, no_key=True).values("pk")
             IndexState.objects.filter(pk__in=free).update(lease_until=at + LEASE)

@@ -11,10 +11,13 @@ from django.db import connection
 
 from knowledge.retrieval.deadline import Deadline
 from tenants.isolation import organization_context
+from tenants.patience import patient_for
 
 # A timeout that was set so long ago still holds (seconds): statements that follow each other quickly
 # do not pay for another one each.
 _STILL_HOLDS: Final = 0.05
+# What the server may need to say that a statement's time is over; after that nobody listens any more.
+_GRACE_S: Final = 0.5
 # For what may be done without rather than waited for until the deadline.
 LOCK_WAIT: Final = MappingProxyType({"lock_timeout": "300ms"})
 
@@ -28,12 +31,14 @@ def until(
 ) -> Iterator[None]:
     """Open an organization context in which every statement may take what remains when it begins.
 
+    A server that does not end one loses its connection half a second later.
     Raises: DeadlinePassed, also before a later statement for which nothing remains
     Cost:   a statement more for each that begins 50 ms or more after the last timeout was set.
     """
     deadline.check()
     bounds = _Bounds(deadline)
     with (
+        patient_for(deadline.remaining() + _GRACE_S),
         organization_context(
             *organization_ids,
             snapshot=snapshot,

@@ -7,9 +7,10 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from config.database.limits import refuse_endless_statements
 from config.database.roles import refuse_unsafe_role
 from config.embedded import ensure_running
-from config.provision import OWNER, SUPERUSER
+from config.provision import APP, OWNER, SUPERUSER
 from tenants.models import Organization
 
 
@@ -52,3 +53,26 @@ def test_a_role_with_bypassrls_is_refused():
 def test_migrations_do_not_run_as_the_application_role():
     with pytest.raises(CommandError, match="DATABASE_OWNER_URL"):
         call_command("migrate", database="default")
+
+
+@pytest.mark.parametrize("missing", ["statement_timeout", "lock_timeout"])
+@pytest.mark.django_db
+def test_connections_without_a_limit_for_statements_and_locks_are_refused(missing):
+    there = connection.settings_dict
+    url = ensure_running("test").url(APP, there["NAME"])
+    options = f"{there['OPTIONS']['options']} -c {missing}=0"
+    with (
+        psycopg.connect(url, options=options) as endless,
+        pytest.raises(ImproperlyConfigured, match=f"have no {missing},"),
+    ):
+        refuse_endless_statements(endless)
+
+
+@pytest.mark.django_db
+def test_connections_whose_limits_are_those_of_the_role_will_do():
+    there = connection.settings_dict
+    url = ensure_running("test").url(APP, there["NAME"])
+    with psycopg.connect(url) as limited:
+        limited.execute("set statement_timeout = '20s'; set lock_timeout = '2s'")
+        limited.commit()
+        refuse_endless_statements(limited)
