@@ -12,6 +12,8 @@ from openpyxl import Workbook
 from openpyxl.styles import Font
 from pptx import Presentation
 from pptx.util import Inches
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.platypus import Paragraph, SimpleDocTemplate
 
 from knowledge.ingestion.errors import NoText, TooLarge
 from knowledge.ingestion.readers.formats import parse
@@ -306,4 +308,25 @@ def test_merged_cells_of_a_slide_stand_in_every_row_and_column():
     grid.cell(1, 0).merge(grid.cell(2, 0))
     assert read("a.pptx", made.saved(deck)) == (
         "| Card | Fee | Fee |\n| --- | --- | --- |\n| Gold | Branch | 50 |\n| Gold | App | 20 |"
+    )
+
+
+def pdf(*paragraphs: str) -> str:
+    target = io.BytesIO()
+    style = getSampleStyleSheet()["BodyText"]
+    SimpleDocTemplate(target).build([Paragraph(text, style) for text in paragraphs])
+    return read("a.pdf", target.getvalue())
+
+
+def test_a_pdf_keeps_raised_digits_apart():
+    body = pdf(
+        "The fee is AED 500<super>1</super>, the cap 10<super size=6>6</super>, 20 m<super>2</super>.",
+        "<super size=6 rise=4>1</super> Waived on the 1<super>st</super> of each month.",
+    )
+    assert body == ("The fee is AED 500 ¹, the cap 10 ⁶, 20 m². ¹ Waived on the 1st of each month.")
+
+
+def test_small_print_in_a_pdf_is_read_as_it_is():
+    assert pdf("The fee is AED 500 <font size=6>until 2027</font> for all.") == (
+        "The fee is AED 500 until 2027 for all."
     )

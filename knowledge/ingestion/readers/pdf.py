@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
 from typing import Any
 
 import pdfplumber
@@ -19,6 +19,7 @@ from knowledge.ingestion.errors import Encrypted, Malformed, NoText
 from knowledge.ingestion.readers.markdown import first_heading
 from knowledge.ingestion.readers.parsed import ParsedText, one_line, parsed, title_from_name
 from knowledge.ingestion.readers.pdf_layout import Line, Table, written
+from knowledge.ingestion.readers.runs import LOWERED, PLAIN, RAISED, joined
 from knowledge.ingestion.readers.tables import markdown_table
 
 HEADER = 1024
@@ -30,6 +31,10 @@ UNKNOWN = re.compile(r"\(cid:\d+\)")
 FIRST_UNKNOWN = re.compile(r"^\(cid:\d+\)\s+(?=\w)")
 BULLET = 8.0
 BESIDE = 30.0
+# Of the size of a line's letters: how small exponents and notes are, and how far off the others.
+SMALL = 0.85
+RAISED_BY = 0.2
+LOWERED_BY = 0.05
 
 
 def read_pdf(name: str, data: bytes) -> ParsedText:
@@ -93,13 +98,13 @@ def _lines(page: Any) -> Iterator[Line]:
     for number, box in enumerate(each for each in page.layout if isinstance(each, LTTextBox)):
         for line in box:
             signs = [sign for sign in line if isinstance(sign, LTChar) and sign.get_text().strip()]
-            text = _legible(line.get_text())
+            text = _legible(_said(line, signs))
             if signs and text:
                 top, bottom = height - line.y1, height - line.y0
                 bullet = any(_is_before(line.x0, top, bottom, dot) for dot in bullets)
                 yield Line(
                     text=f"- {text}" if bullet else text,
-                    size=round(sorted(sign.size for sign in signs)[len(signs) // 2], 1),
+                    size=round(_middle(sign.size for sign in signs), 1),
                     is_bold=all("bold" in sign.fontname.lower() for sign in signs),
                     block=number,
                     top=top,
@@ -107,6 +112,27 @@ def _lines(page: Any) -> Iterator[Line]:
                     middle=(line.x0 + line.x1) / 2,
                     height=height,
                 )
+
+
+def _said(line: Any, signs: Sequence[Any]) -> str:
+    """Return a line's text; digits that are smaller and higher or lower are apart from the others."""
+    size, bottom = _middle(sign.size for sign in signs), _middle(sign.y0 for sign in signs)
+    if all(sign.size >= SMALL * size for sign in signs):
+        return str(line.get_text())
+
+    def kind(sign: Any) -> str:
+        if not isinstance(sign, LTChar) or sign.size >= SMALL * size:
+            return PLAIN
+        above = (sign.y0 - bottom) / size
+        return RAISED if above > RAISED_BY else LOWERED if above < -LOWERED_BY else PLAIN
+
+    runs = groupby(line, key=kind)
+    return joined(("".join(sign.get_text() for sign in run), each) for each, run in runs)
+
+
+def _middle(values: Iterable[float]) -> float:
+    ordered = sorted(values)
+    return ordered[len(ordered) // 2] if ordered else 0.0
 
 
 def _legible(text: str) -> str:
