@@ -4,9 +4,20 @@ Source: Unicode CLDR, currency symbols (common/main/*.xml): "$" is the peso wher
 money of the region, "¥" is the yuan in Chinese and the yen in Japanese.
 """
 
+from functools import lru_cache
+
+from earmark_worker.languages.folding import is_han
+from earmark_worker.speech.names import currency_name
 from earmark_worker.speech.voices import Voice
+from earmark_worker.speech.words import speech_words
 
 DOLLAR = "$"
+_COUNTS = ("1", "2", "5", "50", "100")
+_NOUN_COMES_LAST = frozenset({"en", "de", "hi"})
+_HAN_MONEY = frozenset("元圆圓块塊円")
+_OTHER_WORDS = frozenset({"won", "real", "sol", "livre", "livres", "corona"})
+_LONGEST_NAME = 40
+_AROUND_WORDS = ".,;:!?()[]\"'«»“”،؛؟।"
 _YEN_OR_YUAN = "¥￥"
 
 SYMBOLS: dict[str, str] = {
@@ -66,6 +77,29 @@ def currency_of(sign: str, voice: Voice) -> str | None:
     if sign.endswith(DOLLAR):
         return _prefixed(sign.removesuffix(DOLLAR), voice)
     return SYMBOLS.get(sign, sign)
+
+
+def begins_with_money(after: str, voice: Voice) -> bool:
+    """Whether the text after a number begins with what money is called: " euros", "元"."""
+    words = after[:_LONGEST_NAME].split()
+    if not words or not (after[0].isspace() or is_han(after[0])):
+        return False
+    names = _money_words(voice.language)
+    if is_han(words[0][0]):
+        return words[0].startswith(tuple(names))
+    # "US dollars", "Saudi riyals": a name in front, then the word for the money.
+    near = words[:2] if words[0][0].isupper() else words[:1]
+    return any(word.strip(_AROUND_WORDS).lower() in names for word in near)
+
+
+@lru_cache(maxsize=64)
+def _money_words(language: str) -> frozenset[str]:
+    words = speech_words(language)
+    names = [words.dollar, words.dollars]
+    for code in CURRENCIES:
+        names += [currency_name(code, count, language) for count in _COUNTS]
+    noun = -1 if language in _NOUN_COMES_LAST else 0
+    return frozenset(name.split()[noun].lower() for name in names) - _OTHER_WORDS | _HAN_MONEY
 
 
 def _yen_or_yuan(voice: Voice) -> str | None:

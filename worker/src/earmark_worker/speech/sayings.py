@@ -5,6 +5,7 @@ Source: W3C note "SSML 1.0 say-as attribute values" for the kinds (telephone, ch
 
 import re
 
+from earmark_worker.speech.currencies import begins_with_money
 from earmark_worker.speech.digits import grouped, spoken_as_written
 from earmark_worker.speech.voices import Voice
 from earmark_worker.speech.words import SPOKEN_CAPITALS
@@ -61,8 +62,10 @@ def bank_account(match: re.Match[str], _voice: Voice) -> str | None:
 
 
 def structured(match: re.Match[str], voice: Voice) -> str | None:
-    """A long number, digit by digit."""
+    """A long number, digit by digit; an amount of money stays as it is."""
     text = match.group()
+    if begins_with_money(match.string[match.end() :], voice):
+        return text
     digits = re.sub(r"\D", "", text)
     if len(digits) < 5 and not (text.startswith("0") and len(digits) > 1):
         return None
