@@ -39,8 +39,23 @@ def _scope(scope: Scope) -> dict[str, Any]:
         "rows": rows[:MOST_NAMED],
         "directories": directories[:MOST_NAMED],
         "folders": folders[:MOST_NAMED],
-        "fingerprint": hashlib.sha256(named.encode()).hexdigest()[:16],
+        "fingerprint": _fingerprint(named),
     }
+
+
+def shortened(selection: dict[str, Any]) -> dict[str, Any]:
+    """Return one category of an explicit selection; of long lists the first, beside the number and a fingerprint of all."""
+    lists = {name: value for name, value in selection.items() if isinstance(value, list)}
+    counts = {name: len(value) for name, value in lists.items() if len(value) > MOST_NAMED}
+    if not counts:
+        return selection
+    short = {name: value[:MOST_NAMED] for name, value in lists.items()}
+    named = "\n".join(line for name in sorted(lists) for line in (*lists[name], ""))
+    return {**selection, **short, "counts": counts, "fingerprint": _fingerprint(named)}
+
+
+def _fingerprint(named: str) -> str:
+    return hashlib.sha256(named.encode()).hexdigest()[:16]
 
 
 def _sorted(values: Iterable[object]) -> list[str]:

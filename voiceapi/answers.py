@@ -9,6 +9,7 @@ from uuid import UUID
 from knowledge.retrieval.types import Answer, Result, SearchStatus
 from voiceapi.contract import DEADLINE_MS, summary
 from voiceapi.models import VoiceSession
+from voiceapi.sessions import Opened
 from voiceapi.tool import TOOL
 
 STATUS: Final[dict[SearchStatus, int]] = {
@@ -39,15 +40,14 @@ def search_body(answer: Answer, search_id: UUID) -> dict[str, Any]:
     }
 
 
-def session_body(session: VoiceSession, prompt: str, version: int) -> dict[str, Any]:
+def session_body(opened: Opened, prompt: str, version: int) -> dict[str, Any]:
     """Return what a runtime needs to take a call."""
-    agent = session.agent
-    scope = {name: session.snapshot[name] for name in ("captured_at", "instructions", "knowledge")}
+    agent = opened.session.agent
     return {
-        **renewed_body(session, version),
+        **renewed_body(opened.session, version),
         "prompt": prompt,
         "tools": [TOOL],
-        "scope": scope,
+        "scope": opened.scope,
         "fallback": agent.fallback,
         "deadline_ms": DEADLINE_MS,
         "code_patterns": agent.organization.code_patterns,

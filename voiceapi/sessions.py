@@ -13,6 +13,7 @@ from golden.rules import rules_for
 from knowledge.retrieval.types import Allowlist
 from scopes.resolution import allowlist_for
 from scopes.selecting import explicit_selection
+from scopes.snapshots import shortened
 from tenants.models import Contact, PhoneAgent
 from voiceapi.dynamic import AddedInstruction, dynamic_instructions
 from voiceapi.errors import NotFound
@@ -41,9 +42,10 @@ class CallNote:
 
 @dataclass(frozen=True)
 class Opened:
-    """A new session, and the rules and instructions that were added to its prompt."""
+    """A new session, what its agent may search, and the rules and instructions that were added to its prompt."""
 
     session: VoiceSession
+    scope: dict[str, Any]
     rules: tuple[str, ...]
     added: tuple[AddedInstruction, ...]
 
@@ -53,11 +55,13 @@ def open_session(
 ) -> Opened:
     """Write down who calls which agent, and what that agent may search at this moment.
 
-    The snapshot is for audit; every search asks the live rows again.
+    The snapshot is for audit and names the first of many; every search asks the live rows again.
     """
     contact = find_contact(agent, call.contact)
     allowlist = _allowlist(agent, contact, call, at)
     added = dynamic_instructions(wanted, allowlist) if wanted else ()
+    scope: dict[str, Any] = {"captured_at": at.astimezone(UTC).isoformat().replace("+00:00", "Z")}
+    scope |= explicit_selection(agent)
     session = VoiceSession.objects.create(
         organization_id=agent.organization_id,
         agent=agent,
@@ -67,11 +71,11 @@ def open_session(
         channel=call.channel,
         country=call.country,
         language=call.language,
-        snapshot=_snapshot(agent, added, at),
+        snapshot=_snapshot(scope, added),
         created_at=at,
         expires_at=at + LIFE,
     )
-    return Opened(session, rules_for(allowlist), added)
+    return Opened(session, scope, rules_for(allowlist), added)
 
 
 def find_contact(agent: PhoneAgent, external_id: str | None) -> Contact | None:
@@ -129,9 +133,10 @@ def _allowlist(
     )
 
 
-def _snapshot(agent: PhoneAgent, added: Sequence[AddedInstruction], at: datetime) -> dict[str, Any]:
+def _snapshot(scope: dict[str, Any], added: Sequence[AddedInstruction]) -> dict[str, Any]:
     return {
-        "captured_at": at.astimezone(UTC).isoformat().replace("+00:00", "Z"),
-        **explicit_selection(agent),
+        **scope,
+        "instructions": shortened(scope["instructions"]),
+        "knowledge": shortened(scope["knowledge"]),
         "dynamic_instructions": [str(instruction.id) for instruction in added],
     }

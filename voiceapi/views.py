@@ -47,7 +47,7 @@ class SessionsView(VoiceView):
             opened = open_session(agent, _call(body), wanted, kid=holder.kid, at=self.at)
         metrics.SESSIONS.inc()
         parts = Parts(opened.rules, opened.added, body["additions"])
-        told = session_body(opened.session, assemble(agent, parts), self.version)
+        told = session_body(opened, assemble(agent, parts), self.version)
         return Response(told, status=201)
 
 

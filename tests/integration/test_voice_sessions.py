@@ -148,6 +148,19 @@ def test_the_snapshot_is_kept_as_it_was(here, voice):
     assert {name: snapshot[name] for name in answer["scope"]} == answer["scope"]
 
 
+def test_of_a_long_selection_the_first_are_kept_and_all_are_told(here, voice, monkeypatch):
+    monkeypatch.setattr("scopes.snapshots.MOST_NAMED", 2)
+    picked = [here.acme.item(f"Item {number}") for number in range(3)]
+    items = sorted(map(str, picked))
+    clear(here.receptionist, "knowledge", version=2, by=BY, at=timezone.now())
+    here.acme.pick(here.receptionist, "knowledge", rows=picked)
+    answer = voice.open(here.receptionist).json()
+    kept = stored(here, answer["session"]).snapshot["knowledge"]
+    assert answer["scope"]["knowledge"]["items"] == items
+    assert (kept["items"], kept["counts"], kept["mode"]) == (items[:2], {"items": 3}, "selected")
+    assert len(kept["fingerprint"]) == 16
+
+
 def test_call_and_contact_are_written_down(here, voice):
     contact = here.acme.contact("crm-77")
     session = voice.session(
