@@ -16,6 +16,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from knowledge.ingestion.errors import Unreadable
 from knowledge.ingestion.gathering import FileDone, Gathered
 from knowledge.ingestion.readers.parsed import FailedPart, Reading
+from knowledge.ingestion.remembering import reader_version
 from knowledge.ingestion.rows import Failed, Origin, Row, shortened
 from knowledge.ingestion.sandbox import Sandbox
 from knowledge.models import SourcePage, SourceSchedule, SyncKind
@@ -26,6 +27,8 @@ from knowledge.sources.reach import Place, lies_below, place_of, prefix_of
 from tenants.isolation import organization_context
 
 LONGEST_RUN_S: Final = 3600.0
+# Signs of a page's hash that say what read it.
+READER: Final = 16
 GONE: Final = frozenset({404, 410})
 _NAMES: Final = {
     "text/html": "page.html", "application/xhtml+xml": "page.html", "text/plain": "page.txt",
@@ -145,7 +148,8 @@ class Crawl:
 
     def _conditions(self, url: str) -> dict[str, str]:
         page = self.known.get(url)
-        if page is None or shortened(url) not in self.live:
+        is_read = page and page.content_sha256.startswith(_reader())
+        if page is None or not is_read or shortened(url) not in self.live:
             return {}
         said = {"If-None-Match": page.etag, "If-Modified-Since": page.last_modified}
         return {name: value for name, value in said.items() if value}
@@ -154,7 +158,7 @@ class Crawl:
         self.kept.add(shortened(url))
 
     def _read(self, url: str, fetched: Fetched) -> Iterator[Gathered]:
-        digest = hashlib.sha256(fetched.body).hexdigest()
+        digest = _digest(fetched.body)
         before = self.known.get(url)
         is_html = _NAMES.get(fetched.kind, "").endswith(".html")
         page = SourcePage(
@@ -182,6 +186,15 @@ class Crawl:
             path.write_bytes(fetched.body)
             for reading in self.sandbox.read(str(path), name):
                 yield Gathered(_row(url, reading), len(fetched.body))
+
+
+def _reader() -> str:
+    return reader_version()[:READER]
+
+
+def _digest(body: bytes) -> str:
+    """Return a hash of a page and of what reads it, because another reader may read the same page otherwise."""
+    return (_reader() + hashlib.sha256(body).hexdigest())[:64]
 
 
 def _leads_away(fetched: Fetched) -> PageUnavailable:

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from knowledge.models import ImportFailure, Item, SourceSchedule
-from knowledge.sources import finding
+from knowledge.sources import finding, sites
 from tests.integration.test_sources import (
     acme,
     clock,
@@ -175,6 +175,21 @@ def test_a_page_that_was_refused_is_read_again(acme, clock, web):
     assert look(acme, made, clock).changes["updated"] == 1
     assert "You pay six." in live(acme)["rules"].body
     assert standing(acme) == []
+
+
+@pytest.mark.parametrize("etags", [True, False])
+def test_a_page_is_read_again_by_another_reader(acme, clock, web, monkeypatch, etags):
+    web.etags = etags
+    web.page("/a", "About a.")
+    made = schedule(acme, "urls", urls=[f"{web.address}/a"])
+    look(acme, made, clock)
+    with acme.context():
+        Item.objects.update(body="As the old reader had it.")
+    monkeypatch.setattr(sites, "reader_version", lambda: "f" * 64)
+    assert look(acme, made, clock).changes["updated"] == 1
+    assert "About a." in live(acme)["a"].body
+    look(acme, made, clock)
+    assert web.statuses("/a") == [200, 200, 304 if etags else 200]
 
 
 @pytest.fixture
