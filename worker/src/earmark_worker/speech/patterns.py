@@ -34,6 +34,7 @@ _MEASURE = rf"[%٪％‰°℃℉{re.escape(_SHORT_SIGN)}]"
 # "5%-10%", "100元-200元": a hyphen after a measure is no sign of what follows.
 SIGN = (
     rf"(?P<sign>{NOT_AFTER}(?<!{_MEASURE})(?<!{_MEASURE}{SPACE})(?<![^\s{MARK}][{MARK}])"
+    rf"(?<!\d[\"'’”′″¢])"
     rf"(?<!\d{HAN})(?<!\d{HAN}{HAN})(?<!\d{HAN}{HAN}{HAN})[-−])?"
 )
 SYMBOL = rf"(?:(?<!{WORD})[A-Z]{{1,3}}\{DOLLAR}|{any_of(SIGNS)})"

@@ -9,7 +9,10 @@ from earmark_worker.speech.words import UNITS
 
 _FRACTION = re.compile(r"[.,٫](\d{1,2})$")
 _NO_DIGIT = re.compile(r"\D")
-_LAST_WORD = re.compile(r"([^\W\d_]+)[\s:#]*$")
+_WORD = re.compile(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+|\d+|[.!?。！？\n]")
+_NEAR = 60
+_CODE_PART = 3
+_WORDS_TO_A_CODE = 3
 
 
 def measured(match: re.Match[str], voice: Voice) -> str:
@@ -33,12 +36,23 @@ def percent(match: re.Match[str], voice: Voice) -> str:
 
 def number_range(match: re.Match[str], voice: Voice) -> str:
     """From one number to a higher one; a score and a model number stay as they are."""
-    before = _LAST_WORD.search(match.string[: match.start()])
-    if before and before[1].lower() in voice.words.hints:
+    before = _WORD.findall(match.string[: match.start()][-_NEAR:])
+    if _is_code(match, before, voice):
         return spoken_as_written(match.group(), plus=voice.words.plus)
-    if int(match["a"]) >= int(match["b"]):
+    if int(match["a"]) >= int(match["b"]) or _is_label(match, before):
         return match.group()
     return f"{match['a']} {voice.words.to} {match['b']}"
+
+
+def _is_code(match: re.Match[str], before: list[str], voice: Voice) -> bool:
+    is_long = len(match["a"]) == len(match["b"]) == _CODE_PART
+    near = before[-_WORDS_TO_A_CODE:] if is_long else before[-1:]
+    return any(word.lower() in voice.words.hints for word in near)
+
+
+def _is_label(match: re.Match[str], before: list[str]) -> bool:
+    # "Step 2 - 10 minutes"
+    return " " in match.group() and bool(before) and before[-1][0].isupper()
 
 
 def negative(match: re.Match[str], voice: Voice) -> str | None:
