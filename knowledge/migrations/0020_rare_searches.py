@@ -10,16 +10,16 @@ USUAL = ["RESET lock_timeout"]
 COMMON = {"status": "ok", "door": "voice"}
 
 
-def build(column: str) -> list[str]:
+def build(column: str) -> tuple[str, ...]:
     """Return the steps that build the index; one that was broken off is built anew."""
     name = f"knowledge_record_{column}"
-    return [
+    return (
         *PATIENT,
         f"DROP INDEX CONCURRENTLY IF EXISTS {name}",
         f"CREATE INDEX CONCURRENTLY {name} ON knowledge_searchrecord"
         f" (organization_id, {column}, at DESC) WHERE NOT ({column} = '{COMMON[column]}')",
         *USUAL,
-    ]
+    )
 
 
 def added(column: str) -> migrations.RunSQL:
