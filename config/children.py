@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from config.env import inherited
+from config.log_files import shorten
 from config.private import ROOT, home, read_private, write_private
 from config.processes import command_line
 
@@ -44,8 +45,6 @@ class Child:
     def start(self) -> None:
         """Start it and note its number for the next supervisor, in case this one is killed."""
         descriptor = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        if os.fstat(descriptor).st_size > _LOG_BYTES:
-            os.ftruncate(descriptor, 0)
         try:
             self.process = subprocess.Popen(  # noqa: S603
                 self.command,
@@ -64,6 +63,7 @@ class Child:
 
     def revive(self) -> bool:
         """Start it again when it has died and its pause is over. True when it was found dead."""
+        shorten(self.log, _LOG_BYTES)
         if self.process is None or self.process.poll() is None:
             return False
         now = time.monotonic()

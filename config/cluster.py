@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from config.errors import EmbeddedServerError
+from config.log_files import shorten
 from config.places import Place
 from config.processes import command_line
 from config.provision import SUPERUSER
@@ -76,9 +77,8 @@ def start(place: Place, *, risky: bool) -> None:
     Raises: EmbeddedServerError with the end of its log.
     """
     place.own(place.sockets)
+    shorten_log(place)
     log = place.data / "server.log"
-    if log.exists() and log.stat().st_size > _LOG_BYTES:
-        log.unlink()
     settings = {**SETTINGS, "unix_socket_directories": str(place.sockets)}
     settings |= RISKY_BUT_FAST if risky else {}
     options = " ".join(f"-c {name}='{value}'" for name, value in settings.items())
@@ -90,6 +90,11 @@ def start(place: Place, *, risky: bool) -> None:
         if "shared memory" not in tail or time.monotonic() > give_up:
             raise EmbeddedServerError(f"PostgreSQL did not start. End of its log:\n{tail}")
         time.sleep(0.3)
+
+
+def shorten_log(place: Place) -> None:
+    """Keep only the end of the server's log when it has grown too long."""
+    shorten(place.data / "server.log", _LOG_BYTES)
 
 
 def halt(place: Place) -> None:

@@ -22,9 +22,11 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config.announcing import greet, show_questions
 from config.children import Child, end_left_behind, stop_all
+from config.cluster import shorten_log
 from config.embedded import release
 from config.env import env_int, env_secret, env_str
 from config.errors import EmbeddedServerError, StartError
+from config.places import Place, place_of
 from config.preparing import load_demo, migrate
 from config.private import ROOT, home, open_lock, read_private, write_private
 
@@ -77,7 +79,7 @@ def _run(children: list[Child], began: float) -> None:
     show_questions(facts, _say, lambda: time.monotonic() - began)
     drain.start()
     _say("\nAll of this is in .earmark/run.json. Ctrl-C stops everything.")
-    _supervise(children)
+    _supervise(children, None if env_secret("DATABASE_URL") else place_of("run"))
 
 
 def _only_one() -> None:
@@ -139,9 +141,11 @@ def _wait_until_alive(web: Child, url: str) -> None:
     raise StartError(f"The web server did not answer. End of its log:\n{web.tail()}")
 
 
-def _supervise(children: Sequence[Child]) -> NoReturn:
+def _supervise(children: Sequence[Child], server: Place | None) -> NoReturn:
     while True:
         time.sleep(0.5)
+        if server is not None:
+            shorten_log(server)
         for child in children:
             if child.revive():
                 _say(f"{child.name} ended; starting it again. Its log: {child.log}")
