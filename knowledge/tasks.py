@@ -27,7 +27,7 @@ from knowledge.spaces.tending import tend_spaces
 BUDGET_S: Final = 20.0
 NUDGE_EXPIRES_S: Final = 15
 MOST_NUDGES: Final = 16
-# Below the visibility timeout: a fit that takes longer would be started again beside itself.
+# Below the visibility timeout: what takes longer would be started again beside itself.
 LONGEST_FIT_S: Final = 280
 LONGEST_LOOK_S: Final = 7200
 # Then uploads make room for jobs, and jobs for uploads: they share a queue.
@@ -65,7 +65,7 @@ def fill_spaces() -> int:
     return tend_spaces(_filler(), lambda: time.monotonic() < ends)
 
 
-@shared_task(name="knowledge.reconcile")
+@shared_task(name="knowledge.reconcile", time_limit=LONGEST_FIT_S)
 def reconcile() -> int:
     """Compare truth rows and index of every organization."""
     space = ensure_space(current_embedder().space, chunker_version=CHUNKER_VERSION)

@@ -171,6 +171,22 @@ def test_what_was_raised_stays_raised_when_a_later_part_fails(monkeypatch):
         assert IndexState.objects.count() == 10
 
 
+def test_whoever_is_behind_one_that_takes_too_long_is_first_another_time(monkeypatch):
+    for slug in ("acme", "globex", "initech"):
+        tenant(slug)
+    in_use, begun = space(), []
+
+    def killed(pk, **_more):
+        begun.append(pk)
+        raise SystemExit
+
+    monkeypatch.setattr(reconciling, "reconcile", killed)
+    for number in range(3):
+        with pytest.raises(SystemExit):
+            reconcile_all(space=in_use, at=AT + number * timedelta(minutes=10))
+    assert len(set(begun)) == 3
+
+
 def test_documents_of_nothing_are_found_a_part_at_a_time(monkeypatch):
     acme = tenant("acme")
     items = [acme.item(f"Item {number}") for number in range(7)]
