@@ -171,7 +171,7 @@ def _gaps(text):
 
 
 def _parts(gap):
-    return bool(re.search(r"[^\s.,'’٬٫\u200e\u200f\u061c]|[.,]\s", gap))
+    return bool(re.search(r"[^\s.,'’٬٫\u200e\u200f\u061c]|[.,]\s|\n", gap))
 
 
 @given(replies(), st.integers(1, 5))
