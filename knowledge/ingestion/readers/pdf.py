@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from typing import Any
@@ -19,6 +20,12 @@ from knowledge.ingestion.errors import Encrypted, Malformed, NoText
 from knowledge.ingestion.readers.markdown import first_heading
 from knowledge.ingestion.readers.parsed import ParsedText, one_line, parsed, title_from_name
 from knowledge.ingestion.readers.pdf_layout import Line, Table, written
+from knowledge.ingestion.readers.right_to_left import (
+    is_mark,
+    is_right_to_left,
+    letters_of,
+    read_rightly,
+)
 from knowledge.ingestion.readers.runs import LOWERED, PLAIN, RAISED, joined
 from knowledge.ingestion.readers.tables import markdown_table
 
@@ -33,6 +40,8 @@ BULLET = 8.0
 BESIDE = 30.0
 # Of the size of a line's letters: how small exponents and notes are, and how far off the others.
 SMALL = 0.85
+# As the library has it: how far apart two signs of one word are at most.
+GAP = 0.1
 RAISED_BY = 0.2
 LOWERED_BY = 0.05
 
@@ -81,10 +90,16 @@ def _tables(page: Any) -> list[tuple[tuple[float, ...], Table]]:
         return []
     found = []
     for table in page.find_tables(LINE_SETTINGS):
-        rows = [[cell or "" for cell in row] for row in table.extract()]
+        rows = [[_cell(cell or "") for cell in row] for row in table.extract()]
         if len(rows) > 1 and max(map(len, rows)) > 1:
             found.append((table.bbox, Table(markdown_table(rows))))
     return found
+
+
+def _cell(text: str) -> str:
+    if not is_right_to_left(text):
+        return text
+    return "\n".join(map(read_rightly, text.split("\n")))
 
 
 def _holds(box: tuple[float, ...], line: Line) -> bool:
@@ -116,6 +131,8 @@ def _lines(page: Any) -> Iterator[Line]:
 
 def _said(line: Any, signs: Sequence[Any]) -> str:
     """Return a line's text; digits that are smaller and higher or lower are apart from the others."""
+    if is_right_to_left(line.get_text()):
+        return _rightly_read([each for each in line if isinstance(each, LTChar)])
     size, bottom = _middle(sign.size for sign in signs), _middle(sign.y0 for sign in signs)
     if all(sign.size >= SMALL * size for sign in signs):
         return str(line.get_text())
@@ -128,6 +145,27 @@ def _said(line: Any, signs: Sequence[Any]) -> str:
 
     runs = groupby(line, key=kind)
     return joined(("".join(sign.get_text() for sign in run), each) for each, run in runs)
+
+
+def _rightly_read(signs: Iterable[Any]) -> str:
+    """The library orders signs as the file does, and programs write Arabic in one order or the other."""
+    signs = sorted(signs, key=_centre)
+    letters = [each for each in signs if not is_mark(each.get_text())]
+    texts = [letters_of(each.get_text()) for each in letters]
+    centres = [_centre(each) for each in letters]
+    for mark in (each for each in signs if is_mark(each.get_text())):
+        after = bisect(centres, _centre(mark), hi=len(letters) - 1)
+        near = min((max(after - 1, 0), after), key=lambda at: abs(centres[at] - _centre(mark)))
+        texts[near] += mark.get_text()
+    for place in range(len(letters) - 1, 0, -1):
+        sign, before = letters[place], letters[place - 1]
+        if sign.x0 - before.x1 > GAP * max(sign.width, sign.height):
+            texts.insert(place, " ")
+    return read_rightly(texts)
+
+
+def _centre(sign: Any) -> float:
+    return float(sign.x0 + sign.x1)
 
 
 def _middle(values: Iterable[float]) -> float:
