@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import BoundedSemaphore
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -45,7 +46,7 @@ def overview():
         our_site().add_watch(watch)
         added.append(watch)
 
-    added = []
+    added: list[Any] = []
     yield have
     for watch in added:
         our_site()._watches.remove(watch)
