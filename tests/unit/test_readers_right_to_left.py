@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from knowledge.ingestion.readers.formats import parse
+from knowledge.ingestion.readers.parsed import ParsedText
 from knowledge.ingestion.readers.right_to_left import is_right_to_left, letters_of, read_rightly
 
 
@@ -58,7 +61,7 @@ FONT = (
 )
 
 
-def placed(text: list[tuple[float, str]]) -> bytes:
+def placed(text: Sequence[tuple[float, str]]) -> bytes:
     """A PDF that has these signs at these places, written in this order."""
     signs = sorted({sign for _, sign in text})
     codes = {sign: number for number, sign in enumerate(signs, start=1)}
@@ -86,6 +89,7 @@ def test_a_pdf_in_arabic_is_read_from_the_right_in_whatever_order_it_is_written(
     parts = ("الرسوم ", "500", " درهم في السنة")
     signs = list(enumerate(seen(*parts)))
     (found,) = parse("a.pdf", placed(signs[::-1] if backward else signs))
+    assert isinstance(found, ParsedText)
     assert found.body == "".join(parts)
 
 
@@ -93,4 +97,5 @@ def test_a_pdf_in_arabic_is_read_from_the_right_in_whatever_order_it_is_written(
 def test_vowel_signs_stay_with_their_letter(off):
     signs = [(0, "ح"), (off, "َ"), (1, "م"), (1 + off, "ُ")]
     (found,) = parse("a.pdf", placed(signs))
+    assert isinstance(found, ParsedText)
     assert found.body == "مُحَ"

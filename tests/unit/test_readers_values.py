@@ -18,12 +18,14 @@ from reportlab.platypus import Paragraph, SimpleDocTemplate
 from knowledge.ingestion.errors import NoText, TooLarge
 from knowledge.ingestion.readers.formats import parse
 from knowledge.ingestion.readers.html import markdown_of
+from knowledge.ingestion.readers.parsed import ParsedText
 from knowledge.text.normalising import normalise
 from tests import made_files as made
 
 
 def read(name: str, data: bytes) -> str:
     (found,) = parse(name, data)
+    assert isinstance(found, ParsedText)
     return found.body
 
 
@@ -267,7 +269,7 @@ def workbook_of_runs(runs: str) -> bytes:
     part = f'<Override PartName="/xl/sharedStrings.xml" ContentType="{SHARED}"/></Types>'
     entries[types] = entries[types].replace("</Types>", part)
     entries["xl/sharedStrings.xml"] = f'<sst xmlns="{MAIN}"><si>{runs}</si></sst>'
-    return made.archive(entries)
+    return made.archive({**entries})
 
 
 def test_a_cell_keeps_raised_digits_apart_and_drops_what_is_struck_out():
