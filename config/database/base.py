@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil
 from typing import Any, Final, cast
 
 from django.db.backends.postgresql.base import DatabaseWrapper as PostgreSQLWrapper
@@ -10,7 +9,7 @@ from django.db.backends.postgresql.psycopg_any import IsolationLevel
 from psycopg import OperationalError
 
 from config.database.bounded import BOUNDED, BoundedConnection
-from config.database.limits import CONNECT_S, LONGEST_S, refuse_endless_statements
+from config.database.limits import LONGEST_S, refuse_endless_statements
 from config.database.roles import refuse_unsafe_role
 from config.embedded import ensure_running
 from tenants.patience import patience_left, patient_for
@@ -33,7 +32,7 @@ class DatabaseWrapper(PostgreSQLWrapper):
         left = patience_left()
         if left <= 0:
             raise OperationalError("No time is left for a connection.")
-        connection = self._shared(left) if self.pool else self._own(conn_params, left)
+        connection = self._shared(left) if self.pool else super().get_new_connection(conn_params)
         if self.alias == "default":
             connection.longest_s = LONGEST_S
             self._check(connection)
@@ -51,11 +50,6 @@ class DatabaseWrapper(PostgreSQLWrapper):
         pool.open()
         with patient_for(_TRIAL_S):
             return cast(BoundedConnection, pool.getconn(min(pool.timeout, left)))
-
-    def _own(self, conn_params: dict[str, Any], left: float) -> BoundedConnection:
-        longest = float(conn_params.get("connect_timeout", CONNECT_S))
-        conn_params = {**conn_params, "connect_timeout": ceil(min(longest, left))}
-        return cast(BoundedConnection, super().get_new_connection(conn_params))
 
     def _check(self, connection: BoundedConnection) -> None:
         if not self.is_checked:

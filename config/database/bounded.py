@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, Self, TypeVar, cast
 
 import psycopg
-from psycopg.abc import PQGen
+from psycopg.abc import PQGen, PQGenConn
 from psycopg.errors import FeatureNotSupported, ReadOnlySqlTransaction, _WaitTimeout
 
 from tenants.patience import patience_left
@@ -21,6 +21,18 @@ class BoundedConnection(psycopg.Connection[Any]):
 
     # The longest that one statement may take, where nothing else is said.
     longest_s: float = math.inf
+
+    @classmethod
+    def _connect_gen(cls, conninfo: str = "") -> PQGenConn[Self]:
+        """Connect for as long as the thread may wait: psycopg's own limit is never below two seconds."""
+        connecting = super()._connect_gen(conninfo)
+        try:
+            wanted = next(connecting)
+            while patience_left() > 0:
+                wanted = connecting.send((yield wanted))
+        except StopIteration as made:
+            return cast(Self, made.value)
+        raise psycopg.OperationalError("No time is left for a connection.")
 
     def wait(
         self, gen: PQGen[_RV], interval: float = _INTERVAL_S, timeout: float | None = None

@@ -6,12 +6,13 @@ from typing import Any, Final
 
 from django.core.exceptions import ImproperlyConfigured
 
-from config.database.limits import CONNECT_S, LIMITS
+from config.database.limits import LIMITS
 from config.embedded import addresses
 from config.env import env_bool, env_database
 from config.places import Purpose
 
 ENGINE: Final = "config.database"
+_CONNECT_SECONDS: Final = 3
 # A host that has vanished is noticed within nine seconds, also by who only waits for an answer.
 _ALIVE: Final = {
     "keepalives": 1,
@@ -41,7 +42,7 @@ def databases(*, embedded: Purpose | None, use_environment: bool = True) -> dict
 def _complete(alias: str, entry: dict[str, Any], embedded: Purpose | None) -> dict[str, Any]:
     options = {
         "application_name": f"earmark-{alias}",
-        "connect_timeout": CONNECT_S,
+        "connect_timeout": _CONNECT_SECONDS,
         "options": LIMITS[alias],
         # Of several hosts, and of an address that has become a standby's, only what takes writes.
         "target_session_attrs": "read-write",

@@ -13,7 +13,6 @@ LIMITS: Final = {
     "-c idle_in_transaction_session_timeout=60s",
     "owner": "-c lock_timeout=2s",
 }
-CONNECT_S: Final = 3
 # No statement of the product gives itself more than five minutes; the server says so first.
 LONGEST_S: Final = 310.0
 _NOT_SET: Final = """
