@@ -72,8 +72,8 @@ class TruthAdmin(ButtonAdmin):
         return FoundList
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Read the body as it is stored, so that a browser's line ends are told as no change."""
-        if db_field.name == "body":
+        """Read texts as they are stored: a browser's line ends are no change, hidden signs are blank."""
+        if db_field.name in {"title", "body"}:
             kwargs["form_class"] = StoredText
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 

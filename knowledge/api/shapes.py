@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from knowledge.ingestion.limits import LONGEST_EXTERNAL_ID, LONGEST_TITLE, LONGEST_URL
 from knowledge.models import InstructionStatus, ReviewStatus, Visibility
+from knowledge.text.normalising import clean
 from tenants.wire_fields import Id, Instant, Several, StrictSerializer, Text, Whole
 
 LONGEST_BODY: Final = 1_000_000
@@ -20,6 +21,12 @@ _COUNTRY: Final = RegexValidator(r"^[A-Z]{2}\Z", "Must be a country code of two 
 _LANGUAGE: Final = RegexValidator(r"^([A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*)?\Z", "Must be a language tag, like en or ar-AE.")  # fmt: skip
 # Python and ECMA-262, by which the document is read, differ on five signs of space and on the mark of order.
 _SAID: Final = RegexValidator(r"[^\s\x1c-\x1f\x85\ufeff]", "Must not be blank.")
+
+
+def _shown(text: str) -> None:
+    """Refuse what is blank once it is stored: no pattern says which signs nobody sees."""
+    if not clean(text).strip():
+        raise serializers.ValidationError("Must not be blank.")
 
 
 class Choice(serializers.ChoiceField):
@@ -46,8 +53,8 @@ def _instant() -> Instant:
 class Content(StrictSerializer):
     """What items and instructions share; what is not said stays as it is."""
 
-    title = Text(max_length=LONGEST_TITLE, validators=[_SAID])
-    body = Text(max_length=LONGEST_BODY, validators=[_SAID])
+    title = Text(max_length=LONGEST_TITLE, validators=[_SAID, _shown])
+    body = Text(max_length=LONGEST_BODY, validators=[_SAID, _shown])
     language = Text(max_length=16, required=False, allow_blank=True, validators=[_LANGUAGE])
     visibility = Choice(Visibility.values, required=False)
     channels = _names(max_length=32, validators=[_CHANNEL])

@@ -61,9 +61,9 @@ def checked(wording: Wording) -> Wording:
 
     Raises: WordingRefused, with the reason by field
     """
-    fields = {}
+    fields, columns = {}, wording.columns()
     for name in ("title", "body"):
-        if not getattr(wording, name).strip():
+        if not columns[name].strip():
             fields[name] = _("Must not be blank.")
     start, end = wording.gates.valid_from, wording.gates.valid_until
     if start is not None and end is not None and start >= end:

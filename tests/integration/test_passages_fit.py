@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from knowledge.editor import drafting, publishing
+from knowledge.editor.errors import WordingRefused
 from knowledge.editor.holding import Hand
-from knowledge.editor.wording import Wording, wording_of
+from knowledge.editor.wording import Wording, checked, wording_of
 from knowledge.embedding.spaces import ensure_space
 from knowledge.indexing import converge, reconciling
 from knowledge.indexing.bulk import Wanted, write_many
@@ -124,6 +125,7 @@ def test_line_ends_alone_are_no_change_that_staff_read_of():
         assert AuditEntry.objects.get(verb="item.change").after == {"language": "en"}
 
 
+HIDDEN = "\u200b\u00ad"
 ODD = "\ufeff" + browser_text(unicodedata.normalize("NFD", PLANS)).replace("paid", "pa\u00adid")
 CLEAN = unicodedata.normalize("NFC", PLANS)
 
@@ -169,6 +171,38 @@ def test_every_door_stores_what_it_cuts(door, tmp_path):
         row = Item.objects.get(external_id="plans")
     assert row.body.strip() == CLEAN.strip()
     assert slices(at_work.acme, row) == indexed(row)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["title", "body"])
+def test_a_text_of_signs_that_nobody_sees_is_blank_to_programs(name):
+    at_work = offices()
+    at_work.acme.source()
+    said = {
+        "source": "help",
+        "external_id": "plans",
+        "title": "Plans",
+        "body": "Said.",
+        name: HIDDEN,
+    }
+    refused = at_work.editor.post("items", said)
+    assert (refused.status_code, set(refused.json()["error"]["fields"])) == (400, {name})
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["title", "body"])
+def test_a_text_of_signs_that_nobody_sees_is_blank_on_a_page(name):
+    staff = office()
+    pk = staff.acme.item("Plans", PLANS)
+    client, page = staff.as_("editor"), f"/admin/knowledge/item/{pk}/change/"
+    answer = client.post(page, posted(client, page) | {name: HIDDEN})
+    assert set(answer.context["adminform"].form.errors) == {name}
+
+
+def test_a_draft_of_signs_that_nobody_sees_is_refused():
+    with pytest.raises(WordingRefused) as refused:
+        checked(Wording("Plans", HIDDEN))
+    assert set(refused.value.data["fields"]) == {"body"}
 
 
 @pytest.mark.django_db
