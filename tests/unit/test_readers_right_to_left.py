@@ -61,11 +61,15 @@ FONT = (
 )
 
 
-def placed(text: Sequence[tuple[float, str]]) -> bytes:
+def placed(text: Sequence[tuple[float, str]], *, raised: str = "") -> bytes:
     """A PDF that has these signs at these places, written in this order."""
     signs = sorted({sign for _, sign in text})
     codes = {sign: number for number, sign in enumerate(signs, start=1)}
-    drawn = "".join(f"1 0 0 1 {100 + 5 * x} 700 Tm <{codes[sign]:02x}> Tj " for x, sign in text)
+    drawn = "".join(
+        ("0.6 0 0 0.6 {x} 705 " if sign in raised else "1 0 0 1 {x} 700 ").format(x=100 + 5 * x)
+        + f"Tm <{codes[sign]:02x}> Tj "
+        for x, sign in text
+    )
     chars = "".join(f"<{code:02x}> <{ord(sign):04x}> " for sign, code in codes.items())
     font = FONT.format(
         last=len(signs), widths="500 " * len(signs), names="".join(f"/g{n} " for n in codes.values()),
@@ -99,3 +103,10 @@ def test_vowel_signs_stay_with_their_letter(off):
     (found,) = parse("a.pdf", placed(signs))
     assert isinstance(found, ParsedText)
     assert found.body == "مُحَ"
+
+
+def test_a_raised_digit_in_arabic_stands_apart_from_its_number():
+    parts = ("الرسوم ", "5001", " درهم")
+    (found,) = parse("a.pdf", placed(list(enumerate(seen(*parts))), raised="1"))
+    assert isinstance(found, ParsedText)
+    assert found.body == "الرسوم 500 ¹ درهم"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import io
 import re
-from bisect import bisect
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import pdfplumber
@@ -20,13 +19,8 @@ from knowledge.ingestion.errors import Encrypted, Malformed, NoText
 from knowledge.ingestion.readers.markdown import first_heading
 from knowledge.ingestion.readers.parsed import ParsedText, one_line, parsed, title_from_name
 from knowledge.ingestion.readers.pdf_layout import Line, Table, written
-from knowledge.ingestion.readers.right_to_left import (
-    is_mark,
-    is_right_to_left,
-    letters_of,
-    read_rightly,
-)
-from knowledge.ingestion.readers.runs import LOWERED, PLAIN, RAISED, joined
+from knowledge.ingestion.readers.pdf_signs import middle, said
+from knowledge.ingestion.readers.right_to_left import is_right_to_left, read_rightly
 from knowledge.ingestion.readers.tables import markdown_table
 
 HEADER = 1024
@@ -38,12 +32,6 @@ UNKNOWN = re.compile(r"\(cid:\d+\)")
 FIRST_UNKNOWN = re.compile(r"^\(cid:\d+\)\s+(?=\w)")
 BULLET = 8.0
 BESIDE = 30.0
-# Of the size of a line's letters: how small exponents and notes are, and how far off the others.
-SMALL = 0.85
-# As the library has it: how far apart two signs of one word are at most.
-GAP = 0.1
-RAISED_BY = 0.2
-LOWERED_BY = 0.05
 
 
 def read_pdf(name: str, data: bytes) -> ParsedText:
@@ -113,13 +101,13 @@ def _lines(page: Any) -> Iterator[Line]:
     for number, box in enumerate(each for each in page.layout if isinstance(each, LTTextBox)):
         for line in box:
             signs = [sign for sign in line if isinstance(sign, LTChar) and sign.get_text().strip()]
-            text = _legible(_said(line, signs))
+            text = _legible(said(line, signs))
             if signs and text:
                 top, bottom = height - line.y1, height - line.y0
                 bullet = any(_is_before(line.x0, top, bottom, dot) for dot in bullets)
                 yield Line(
                     text=f"- {text}" if bullet else text,
-                    size=round(_middle(sign.size for sign in signs), 1),
+                    size=round(middle(sign.size for sign in signs), 1),
                     is_bold=all("bold" in sign.fontname.lower() for sign in signs),
                     block=number,
                     top=top,
@@ -127,50 +115,6 @@ def _lines(page: Any) -> Iterator[Line]:
                     middle=(line.x0 + line.x1) / 2,
                     height=height,
                 )
-
-
-def _said(line: Any, signs: Sequence[Any]) -> str:
-    """Return a line's text; digits that are smaller and higher or lower are apart from the others."""
-    if is_right_to_left(line.get_text()):
-        return _rightly_read([each for each in line if isinstance(each, LTChar)])
-    size, bottom = _middle(sign.size for sign in signs), _middle(sign.y0 for sign in signs)
-    if all(sign.size >= SMALL * size for sign in signs):
-        return str(line.get_text())
-
-    def kind(sign: Any) -> str:
-        if not isinstance(sign, LTChar) or sign.size >= SMALL * size:
-            return PLAIN
-        above = (sign.y0 - bottom) / size
-        return RAISED if above > RAISED_BY else LOWERED if above < -LOWERED_BY else PLAIN
-
-    runs = groupby(line, key=kind)
-    return joined(("".join(sign.get_text() for sign in run), each) for each, run in runs)
-
-
-def _rightly_read(signs: Iterable[Any]) -> str:
-    """The library orders signs as the file does, and programs write Arabic in one order or the other."""
-    signs = sorted(signs, key=_centre)
-    letters = [each for each in signs if not is_mark(each.get_text())]
-    texts = [letters_of(each.get_text()) for each in letters]
-    centres = [_centre(each) for each in letters]
-    for mark in (each for each in signs if is_mark(each.get_text())):
-        after = bisect(centres, _centre(mark), hi=len(letters) - 1)
-        near = min((max(after - 1, 0), after), key=lambda at: abs(centres[at] - _centre(mark)))
-        texts[near] += mark.get_text()
-    for place in range(len(letters) - 1, 0, -1):
-        sign, before = letters[place], letters[place - 1]
-        if sign.x0 - before.x1 > GAP * max(sign.width, sign.height):
-            texts.insert(place, " ")
-    return read_rightly(texts)
-
-
-def _centre(sign: Any) -> float:
-    return float(sign.x0 + sign.x1)
-
-
-def _middle(values: Iterable[float]) -> float:
-    ordered = sorted(values)
-    return ordered[len(ordered) // 2] if ordered else 0.0
 
 
 def _legible(text: str) -> str:
