@@ -252,6 +252,30 @@ def test_a_cell_that_is_struck_out_is_empty():
     assert cell(99, font=Font(strike=True)) == ""
 
 
+def folded() -> str:
+    """A price list whose costs, and whose second and fifth row, nobody sees."""
+    book = Workbook()
+    for row in [("Card", "Cost", "Margin", "Price"), ("Old", 1, 2, 3), ("Gold", 40, 10, 50)]:
+        book.active.append(row)
+    book.active.append(())
+    book.active.append(("Staff", 5, 0, 5))
+    book.active.append(("Silver", 20, 10, 30))
+    book.active.column_dimensions.group("B", "C", hidden=True)
+    for number in (2, 5):
+        book.active.row_dimensions[number].hidden = True
+    return read("a.xlsx", made.saved(book))
+
+
+def test_rows_and_columns_that_are_hidden_are_not_told():
+    rows = [line for line in folded().splitlines() if line.startswith("|")]
+    told = [[value.strip() for value in row.strip("|").split("|")] for row in rows]
+    assert [row for row in told if row[0] in {"Card", "Gold", "Silver", "Old", "Staff"}] == [
+        ["Card", "Price"],
+        ["Gold", "50"],
+        ["Silver", "30"],
+    ]
+
+
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 SHARED = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
 

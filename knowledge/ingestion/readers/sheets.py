@@ -12,6 +12,7 @@ from openpyxl.utils.exceptions import InvalidFileException
 
 from knowledge.ingestion.errors import Malformed
 from knowledge.ingestion.readers.cell_formats import shown
+from knowledge.ingestion.readers.hidden_cells import hidden_in
 from knowledge.ingestion.readers.parsed import ParsedText, parsed, title_from_name
 from knowledge.ingestion.readers.runs import LOWERED, PLAIN, RAISED, STRUCK, joined
 from knowledge.ingestion.readers.tables import markdown_table
@@ -21,7 +22,7 @@ KINDS: Final = {"superscript": RAISED, "subscript": LOWERED}
 
 
 def read_sheets(name: str, data: bytes) -> ParsedText:
-    """Return the sheets in their order; hidden ones and what is struck out are left out.
+    """Return the sheets in their order, without what is hidden or struck out: nobody sees it.
 
     Raises: BinaryContent, Encrypted, Malformed, NoText, TooLarge, TooManyEntries
     """
@@ -31,15 +32,22 @@ def read_sheets(name: str, data: bytes) -> ParsedText:
     except (InvalidFileException, BadZipFile, KeyError, ValueError) as error:
         raise Malformed from error
     shown = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
-    drawn = [(sheet.title, _table(sheet)) for sheet in shown]
+    drawn = [(sheet.title, _table(book, sheet)) for sheet in shown]
     body = "\n\n".join(f"## {title}\n\n{table}" for title, table in drawn if table)
     return parsed(title_from_name(name), body)
 
 
-def _table(sheet: Any) -> str:
+def _table(book: Any, sheet: Any) -> str:
     # Some programs write a wrong extent, and the library would believe it.
     sheet.reset_dimensions()
-    return markdown_table([_shown(cell) for cell in row] for row in sheet.iter_rows())
+    # Read cell by cell, the library tells of no row or column whether it is hidden.
+    with book._archive.open(sheet._worksheet_path) as part:
+        rows, columns = hidden_in(part)
+    return markdown_table(
+        [_shown(cell) for place, cell in enumerate(row, 1) if place not in columns]
+        for number, row in enumerate(sheet.iter_rows(), 1)
+        if number not in rows
+    )
 
 
 def _shown(cell: Any) -> str:
