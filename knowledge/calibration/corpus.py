@@ -43,7 +43,8 @@ WITH {live} SELECT %(organization)s, %(profile)s, token, count(*)
  CROSS JOIN unnest(l.tokens) AS token GROUP BY token
 """
 # The same assets as long as they are there, whatever else comes and goes; the same wherever a corpus is brought
-# in, because a source names its items and not we.
+# in, because a source names its items and not we. Golden answers are named by us, so their question names them.
+_NAME: Final = "CASE WHEN live.kind = 'golden' THEN i.title ELSE i.external_id END"
 _SAMPLE: Final = """
 WITH {live} SELECT live.id, live.title, i.phrasings, substring(i.body FROM l.start + 1 FOR l."end" - l.start)
   FROM live JOIN knowledge_item i ON i.organization_id = %(organization)s AND i.id = live.id
@@ -51,12 +52,12 @@ WITH {live} SELECT live.id, live.title, i.phrasings, substring(i.body FROM l.sta
     SELECT start, "end" FROM knowledge_lexicalentry
      WHERE organization_id = %(organization)s AND asset_id = live.id AND generation = live.generation
        AND position >= 0
-     ORDER BY md5(i.external_id || ':' || position), position LIMIT 1) l
+     ORDER BY md5({name} || ':' || position), position LIMIT 1) l
  WHERE live.kind <> 'instruction'
    AND EXISTS (SELECT FROM knowledge_vector v WHERE v.organization_id = %(organization)s
      AND v.space_id = %(space)s AND v.asset_id = live.id AND v.generation = live.generation AND v.position >= 0)
- ORDER BY md5(i.external_id), live.id LIMIT %(most)s
-"""
+ ORDER BY md5({name}), live.id LIMIT %(most)s
+""".replace("{name}", _NAME)
 _VECTORS: Final = """
 WITH {live} SELECT v.asset_id, v.position, live.kind = 'golden', v.embedding
   FROM live JOIN knowledge_vector v ON v.organization_id = %(organization)s AND v.space_id = %(space)s

@@ -8,8 +8,13 @@ from uuid import UUID
 import pytest
 from django.core.management import call_command
 
+from golden.acting import Act
+from golden.content import Content
+from golden.drafting import create_answer
+from golden.publishing import override_publish
 from knowledge.calibration.asking import asked_of
 from knowledge.calibration.bank import LANGUAGES, questions
+from knowledge.calibration.corpus import sampled
 from knowledge.calibration.fitting import fit
 from knowledge.calibration.refitting import refit_all_due
 from knowledge.calibration.shipped import shipped_vectors
@@ -22,9 +27,11 @@ from knowledge.models import CalibrationProfile, CorpusTerm
 from knowledge.passages import CHUNKER_VERSION
 from knowledge.retrieval.statistics import statistics_for
 from knowledge.text.keys import token_key
+from tenants.auditing import Actor
 from tests.embedders import CountingEmbedder
 from tests.world import AT, tenant
 
+ACT = Act(Actor.process("tests"), AT, "Because.")
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
@@ -133,6 +140,21 @@ def test_the_same_corpus_gives_the_same_figures(corpus):
     one, other = corpus.fit(), corpus.fit()
     assert one.parameters == other.parameters
     assert one.cosine_deviation == other.cosine_deviation
+
+
+def test_the_same_golden_answers_are_drawn_in_the_same_order_wherever_they_are(corpus):
+    questions = [f"Question number {number}?" for number in range(8)]
+    drawn = []
+    for asked in (questions, questions[::-1]):
+        place = tenant(f"shop-{len(drawn)}")
+        for question in asked:
+            content = Content(question=question, answer="It is as it was.")
+            made = create_answer(place.organization, content, ACT)
+            override_publish(place.organization.pk, made.pk, ACT)
+        corpus.drain()
+        drawn.append([one.title for one in sampled(place.organization.pk, corpus.space)])
+    assert sorted(drawn[0]) == questions
+    assert drawn[0] == drawn[1]
 
 
 def test_fitting_again_pays_for_nothing_again(corpus):
