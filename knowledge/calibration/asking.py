@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -63,12 +64,18 @@ def _imitated(item: Sampled, organization_id: int) -> Iterator[Question]:
     texts = [item.title, *item.phrasings] if item.phrasings else _sentences(item.passage)
     if not texts:
         return
-    text = texts[item.asset.int % len(texts)]
+    text = texts[_drawn(item, len(texts))]
     for query in understand([text], organization_id=organization_id):
         if item.phrasings:
             yield Question(text, query, imitates="phrasing", owner=item.asset)
         else:
             yield Question(text, query, imitates="sentence")
+
+
+def _drawn(item: Sampled, count: int) -> int:
+    # By what it says, since ids differ between installations of one corpus.
+    digest = hashlib.sha256(f"{item.title}\n{item.passage}".encode("utf-8", "replace")).digest()
+    return int.from_bytes(digest[:8], "big") % count
 
 
 def _sentences(passage: str) -> list[str]:

@@ -157,6 +157,20 @@ def test_the_same_golden_answers_are_drawn_in_the_same_order_wherever_they_are(c
     assert drawn[0] == drawn[1]
 
 
+def test_the_same_corpus_is_asked_the_same_wherever_it_is(corpus):
+    asked = []
+    for _ in range(2):
+        place = tenant(f"twin-{len(asked)}")
+        for number in range(8):
+            place.item(
+                f"Guide {number}",
+                " ".join(f"Shelf {number} of this house has box {n}." for n in range(9)),
+            )
+        corpus.drain()
+        asked.append([q.text for q in asked_of(place.organization.pk, corpus.space)])
+    assert asked[0] == asked[1]
+
+
 def test_fitting_again_pays_for_nothing_again(corpus):
     corpus.fit()
     paid = sum(corpus.embedder.asked.values())
