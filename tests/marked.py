@@ -281,7 +281,8 @@ def _plant_index(mine: int, theirs: int, ids: dict[str, UUID]) -> None:
         LexicalEntry.objects.create(
             organization_id=organization, category="knowledge",
             asset_id=ids["itemtwice"] if word == "secondword" else row, position=position,
-            generation=generation, start=4, end=7, language="en",
+            # The last passage of a row ends where its text does.
+            generation=generation, start=4, end=len(body_of("itemtwice")), language="en",
             tokens=sorted(token_keys(mine, tokenise(word, "en"))),
         )  # fmt: skip
     changed = LexicalEntry.objects.filter(organization_id=mine, asset_id=ids["itemchanged"])

@@ -125,7 +125,7 @@ SELECT x.organization_id, x.id, x.title, x.valid_until, {_EXTRA[category]},
   LEFT JOIN knowledge_lexicalentry l ON l.organization_id = x.organization_id
    AND l.asset_id = x.id AND l.position = p.position AND l.generation = x.generation
   LEFT JOIN LATERAL (SELECT e."end" FROM knowledge_lexicalentry e WHERE e.organization_id = l.organization_id
-   AND e.asset_id = l.asset_id ORDER BY e.position DESC LIMIT 1) last ON true"""
+   AND e.asset_id = l.asset_id AND e.generation = l.generation ORDER BY e.position DESC LIMIT 1) last ON true"""
     values = parameters(allowlist) | {
         "assets": [ranked.asset_id for ranked in chosen],
         "positions": [ranked.position for ranked in chosen],

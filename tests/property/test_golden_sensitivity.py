@@ -68,6 +68,8 @@ def test_an_answer_that_stays_served_when_it_is_archived_is_noticed(monkeypatch)
 
 def test_an_index_written_without_asking_whether_it_is_still_wanted_is_noticed(monkeypatch):
     monkeypatch.setattr(applying, "_still_ours", whatever_happened_meanwhile)
+    # A row that was changed has other words by then, which is a safeguard of its own.
+    monkeypatch.setattr(applying, "cut_otherwise", lambda *_asked: [])
     with pytest.raises(AssertionError, match="generation"):
         run(RACE)
 
