@@ -276,13 +276,15 @@ def _plant_index(mine: int, theirs: int, ids: dict[str, UUID]) -> None:
     """Words and vectors of another organization, of another space and of before the last change."""
     row = ids["itemplain"]
     for organization, position, generation, word in (
-        (theirs, 0, 1, "foreignword"), (mine, 7, 99, "staleword"), (mine, 1, 1, "secondword"),
+        (theirs, 0, 1, "foreignword"), (theirs, 3, 1, "foreignword"),
+        (mine, 7, 99, "staleword"), (mine, 1, 1, "secondword"),
     ):  # fmt: skip
         LexicalEntry.objects.create(
             organization_id=organization, category="knowledge",
             asset_id=ids["itemtwice"] if word == "secondword" else row, position=position,
-            # The last passage of a row ends where its text does.
-            generation=generation, start=4, end=len(body_of("itemtwice")), language="en",
+            # The last passage of a row ends where its text does; what is not of it does not.
+            generation=generation, start=4, language="en",
+            end=len(body_of("itemtwice")) if word == "secondword" else 7,
             tokens=sorted(token_keys(mine, tokenise(word, "en"))),
         )  # fmt: skip
     changed = LexicalEntry.objects.filter(organization_id=mine, asset_id=ids["itemchanged"])
