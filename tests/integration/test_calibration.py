@@ -144,7 +144,7 @@ def test_the_same_corpus_gives_the_same_figures(corpus):
 
 def test_the_same_golden_answers_are_drawn_in_the_same_order_wherever_they_are(corpus):
     questions = [f"Question number {number}?" for number in range(8)]
-    drawn = []
+    drawn: list[list[str]] = []
     for asked in (questions, questions[::-1]):
         place = tenant(f"shop-{len(drawn)}")
         for question in asked:
@@ -158,7 +158,7 @@ def test_the_same_golden_answers_are_drawn_in_the_same_order_wherever_they_are(c
 
 
 def test_the_same_corpus_is_asked_the_same_wherever_it_is(corpus):
-    asked = []
+    asked: list[list[str]] = []
     for _ in range(2):
         place = tenant(f"twin-{len(asked)}")
         for number in range(8):
