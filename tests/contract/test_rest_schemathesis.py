@@ -197,6 +197,8 @@ def _expect(checks: ChecksConfig) -> None:
     also: tuple[tuple[CheckConfig, tuple[str, ...]], ...] = (
         # Well formed, at a version that is not there any more, or naming what cannot be done.
         (checks.positive_data_acceptance, ("412", "422")),
+        # A list that is longer than it may be makes a body that is larger than it may be.
+        (checks.negative_data_rejection, ("413",)),
         # RFC 6585: the condition is missing.
         (checks.missing_required_header, ("428",)),
     )
