@@ -52,7 +52,14 @@ def _borders(text: str) -> Iterable[int]:
     """Return where sentences and lines end, without the space behind them."""
     ends = [match.end() for match in END.finditer(text)]
     ends += [match.start() for match in _LINE.finditer(text)]
-    return (len(text[:end].rstrip()) for end in ends)
+    return (_without_space(text, end) for end in ends)
+
+
+def _without_space(text: str, end: int) -> int:
+    # Without a copy of all that stands before, for each border of a long text.
+    while end and text[end - 1].isspace():
+        end -= 1
+    return end
 
 
 def _places(text: str, limit: int) -> set[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from knowledge.retrieval.excerpts import ELLIPSIS, cut, pieces
@@ -18,17 +19,25 @@ _LEAD: Final = 6
 _LEAST: Final = 10
 
 
-def read_out(
-    body: str, focus: Focus, near: tuple[int, int], limit: int, *, with_prerequisite: bool
-) -> str:
+@dataclass(frozen=True)
+class Read:
+    """An instruction, or the lines of a long one around what was found; then not `is_whole` above."""
+
+    body: str
+    near: tuple[int, int]
+    is_whole: bool = True
+
+
+def read_out(read: Read, focus: Focus, limit: int, *, with_prerequisite: bool) -> str:
     """Return the part of an instruction that matches and, in what room is left, its prerequisite.
 
     Units: `limit` in characters. Order as in the body.
     """
-    found = needed(body, focus, near=near)
+    body = read.body
+    found = needed(body, focus, near=read.near)
     if found is None:
         return ""
-    matching = _matching(body, found.part, focus, near, limit)
+    matching = _matching(read, found.part, focus, limit)
     left = limit - len(matching) - len(_BETWEEN)
     if not with_prerequisite or found.prerequisite is None or left < limit // _LEAST:
         return matching
@@ -49,8 +58,9 @@ def passage_out(passage: str, above: str, focus: Focus, limit: int, *, is_whole:
     return _under([last_heading(above), names], rest, limit) if names else cut(rest, limit)
 
 
-def _matching(body: str, part: Step, focus: Focus, near: tuple[int, int], limit: int) -> str:
+def _matching(read: Read, part: Step, focus: Focus, limit: int) -> str:
     """Return a part from its beginning where what matches fits so, else its first line and from there."""
+    body, near = read.body, read.near
     begin, end = max(part.start, near[0]), min(part.end, near[1])
     if begin >= end:
         begin, end = part.start, part.end
@@ -59,7 +69,7 @@ def _matching(body: str, part: Step, focus: Focus, near: tuple[int, int], limit:
     start = begin + _where(body[begin:end], focus, _under_lead(room))
     if end - part.start <= limit or start - part.start <= len(head):
         return cut(part.text(body), limit)
-    names = column_names(body[:start], body[start : part.end], is_whole=True)
+    names = column_names(body[:start], body[start : part.end], is_whole=read.is_whole)
     rest = _under([names], body[start : part.end], room)
     return f"{head}{_LEFT_OUT}{rest}" if head else rest
 
@@ -68,10 +78,12 @@ def _where(text: str, focus: Focus, room: int) -> int:
     """Return where to begin, so that the piece with the most of the asked words is within the room."""
     if len(text) <= room:
         return 0
-    found = pieces(text)
+    # Lines that are empty take no room of what is said.
+    found = [(end - len(text[begin:end].lstrip()), end) for begin, end in pieces(text)]
     shares = [len(focus.words.intersection(tokenise(text[start:end]))) for start, end in found]
     start, end = found[shares.index(max(shares))]
-    return next((begin for begin, _ in found if end - begin <= room), start)
+    # Never behind it, where it takes more than the room by itself.
+    return next((begin for begin, _ in found if begin < start and end - begin <= room), start)
 
 
 def _under_lead(room: int) -> int:

@@ -14,7 +14,7 @@ from knowledge.errors import KnowledgeError
 from knowledge.retrieval.eligibility import TABLES, eligible_sql, parameters
 from knowledge.retrieval.excerpts import cut
 from knowledge.retrieval.policy import RetrievalPolicy
-from knowledge.retrieval.readout import passage_out, read_out
+from knowledge.retrieval.readout import Read, passage_out, read_out
 from knowledge.retrieval.types import CATEGORIES, Allowlist, CategoryName, Focus, Ranked, Result
 from knowledge.text.normalising import normalise
 from tenants.prepared import rows_of
@@ -28,6 +28,8 @@ _TELLING: Final = regex.compile(
 )
 # So far above a passage its table may begin, to name the columns.
 _LOOKED_BACK: Final = 100_000
+# So much of an instruction before and behind what was found is read to choose from.
+_AROUND: Final = 10_000
 
 
 class ForeignRow(KnowledgeError):
@@ -36,9 +38,12 @@ class ForeignRow(KnowledgeError):
     code = "foreign_row"
 
 
-# An instruction is read from its whole canonical body; of an item only the passage is fetched.
+# An instruction is read from the body around what was found, however long it is; of an item only the
+# passage is fetched.
 _EXTRA: dict[CategoryName, str] = {
-    "instruction": "'instruction', NULL, NULL, '', x.body, ''",
+    "instruction": "'instruction', NULL, NULL, '',"
+    f" substr(x.body, greatest(coalesce(l.start, 0) - {_AROUND}, 0) + 1,"
+    f" least(coalesce(l.start, 0), {_AROUND}) + coalesce(l.\"end\" - l.start, 0) + {_AROUND}), ''",
     "knowledge": "x.kind, nullif(x.url, ''), x.metadata ->> 'golden_asset_id', x.folder_key,"
     " left(x.body, 4000), CASE WHEN strpos(substr(x.body, l.start + 1, 200), '|') > 0"
     f" THEN right(left(x.body, l.start), {_LOOKED_BACK}) ELSE '' END",
@@ -88,12 +93,19 @@ def _content(row: dict[str, Any], focus: Focus, room: int, *, is_first: bool) ->
     if row["kind"] == "golden":
         return cut(str(row["body"]), room)
     if row["kind"] == "instruction":
-        near = (row["start"], row["end"])
-        return read_out(str(row["body"]), focus, near, room, with_prerequisite=is_first)
+        return read_out(_around(row), focus, room, with_prerequisite=is_first)
     if row["passage"] is None:
         return ""
     passage, above = str(row["passage"]), str(row["above"])
     return passage_out(passage, above, focus, room, is_whole=len(above) == row["start"])
+
+
+def _around(row: dict[str, Any]) -> Read:
+    """Return what was fetched of an instruction, from the beginning of a line."""
+    left_out = max(row["start"] - _AROUND, 0)
+    body, start, end = str(row["body"]), row["start"] - left_out, row["end"] - left_out
+    begins = body.find("\n", 0, start) + 1 if left_out else 0
+    return Read(body[begins:], (start - begins, end - begins), is_whole=not left_out)
 
 
 def _is_repeated(content: str, category: CategoryName, seen: set[tuple[str, str]]) -> bool:

@@ -266,7 +266,7 @@ def two_sites_of_one_spelling():
                 return
         except OSError:
             continue
-    pytest.skip("no two such ports are free")
+    pytest.fail("No two such ports are free.")
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from knowledge.retrieval.siblings import ASK_WHICH
+from knowledge.retrieval.steps import needed
 from tests.embedders import CountingEmbedder
 from tests.voice import runtime
 from tests.world import tenant
@@ -74,6 +75,21 @@ def test_a_long_prerequisite_takes_no_room_from_the_step_that_matches(desk):
     assert content.startswith("Step 3. The pelican")
     assert "ledger.\n\nStep 4. The pelican" in content
     assert EACH - 60 < len(content) <= EACH
+
+
+def test_of_an_instruction_as_long_as_a_book_only_what_lies_around_is_read(desk, monkeypatch):
+    chapters = "".join(f"## Chapter {n}\n\n{filler(60)}\n\n" for n in range(300))
+    desk.tenant.instruction("Manual", f"{chapters}## Refunds\n\n{MATCHING}\n\n{chapters}")
+    read = []
+
+    def note(body, focus, *, near):
+        read.append(len(body))
+        return needed(body, focus, near=near)
+
+    monkeypatch.setattr("knowledge.retrieval.readout.needed", note)
+    assert desk.first(ASKED).startswith(f"## Refunds\n\n{MATCHING}")
+    assert read
+    assert max(read) < 30_000
 
 
 def test_step_one_is_read_out_whole_before_a_long_step_two(desk):

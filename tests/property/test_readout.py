@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from knowledge.passages import passages
-from knowledge.retrieval.readout import passage_out, read_out
+from knowledge.retrieval.readout import Read, passage_out, read_out
 from knowledge.retrieval.types import Focus
 from knowledge.text.columns import column_names
 
@@ -35,7 +35,7 @@ def bodies(draw):
 def test_what_is_read_out_of_an_instruction_holds_the_sentence_that_matches(drawn, limit, first):
     body, start = drawn
     (near,) = [(p.start, p.end) for p in passages(body) if p.start <= start < p.end]
-    told = read_out(body, FOCUS, near, limit, with_prerequisite=first)
+    told = read_out(Read(body, near), FOCUS, limit, with_prerequisite=first)
     assert ANSWER in told
     assert len(told) <= limit
 
@@ -54,7 +54,7 @@ def test_the_row_that_matches_is_told_below_its_columns(sizes, above, limit):
             near = (passage.start, passage.end)
             above_it = body[: passage.start]
             told = (
-                read_out(body, FOCUS, near, limit, with_prerequisite=True),
+                read_out(Read(body, near), FOCUS, limit, with_prerequisite=True),
                 passage_out(passage.text(body), above_it, FOCUS, limit, is_whole=True),
             )
             for text in told:
@@ -65,7 +65,7 @@ def test_the_row_that_matches_is_told_below_its_columns(sizes, above, limit):
 
 @given(st.text(max_size=400), st.integers(0, 400), st.integers(0, 400), limits)
 def test_whatever_an_instruction_is_made_of_its_bound_is_kept(body, start, end, limit):
-    assert len(read_out(body, FOCUS, (start, end), limit, with_prerequisite=True)) <= limit
+    assert len(read_out(Read(body, (start, end)), FOCUS, limit, with_prerequisite=True)) <= limit
 
 
 @given(

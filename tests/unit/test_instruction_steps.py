@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge.retrieval.readout import read_out
+from knowledge.retrieval.readout import Read, read_out
 from knowledge.retrieval.steps import steps
 from knowledge.retrieval.types import Focus
 from knowledge.text.numbers import number_at
@@ -36,7 +36,7 @@ Step 3. If the code has fewer or more than 8 digits, ask again.
 
 def numbers_of(body, question, *, digits=None, near=(0, 0), first=True):
     focus = Focus(frozenset(query_tokens(question)), digits)
-    text = read_out(body, focus, near, 1_200, with_prerequisite=first)
+    text = read_out(Read(body, near), focus, 1_200, with_prerequisite=first)
     return [step.number for step in steps(text)]
 
 
@@ -71,6 +71,13 @@ def test_step_one_brings_step_two():
     assert numbers_of(NUMBERED, "ask for the reference number") == [1, 2]
 
 
+def test_a_sentence_longer_than_the_room_is_read_out_from_its_beginning():
+    body = f"First of all. {'A flamingo voucher, ' * 20}is wired. Then close the drawer. Smile."
+    focus = Focus(frozenset({"flamingo", "voucher", "wired"}))
+    told = read_out(Read(body, (0, len(body))), focus, 200, with_prerequisite=False)
+    assert told.startswith("A flamingo voucher, ")
+
+
 def test_an_unrelated_later_branch_is_not_read_out():
     assert 4 not in numbers_of(NUMBERED, "the transfer is paid out")
 
@@ -85,7 +92,7 @@ def test_a_list_is_a_row_of_steps():
 
 def test_a_section_without_a_number_stands_alone():
     focus = Focus(frozenset(query_tokens("my card was stolen, do you need the police report")))
-    text = read_out(HEADED, focus, (0, 0), 1_200, with_prerequisite=True)
+    text = read_out(Read(HEADED, (0, 0)), focus, 1_200, with_prerequisite=True)
     assert text == "## Stolen card\nAsk for the police report."
 
 
